@@ -1,0 +1,1 @@
+"""The pure core: values and functions, no input or output, no clock, no globals."""

@@ -1,0 +1,30 @@
+"""Array types of the core, and the one way to store an array inside a value."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.integer[Any]]
+Mask: TypeAlias = NDArray[np.bool_]
+
+
+def frozen(values: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
+    """A read-only, C-ordered copy of ``values``: what a frozen value may hold.
+
+    An array that is read-only and owns its memory is returned as it is: nobody can write to it.
+    """
+    if (
+        isinstance(values, np.ndarray)
+        and values.dtype == np.dtype(dtype)
+        and not values.flags.writeable
+        and values.flags.owndata
+        and values.flags.c_contiguous
+    ):
+        return values
+    copy = np.array(values, dtype=dtype, order="C", copy=True)
+    copy.setflags(write=False)
+    return copy
