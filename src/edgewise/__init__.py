@@ -1,3 +1,72 @@
-"""edgewise."""
+"""edgewise: find the best joint configuration of a network, with a proof, in few deployments.
+
+>>> import edgewise as ew
+>>> arms, matrix = ew.simulation.paper_instance(dimension=3, omega=0.5)
+>>> problem = ew.Problem(ew.Graph.circle(n_edges=40), arms, noise=1.0)
+>>> environment = ew.BilinearEnvironment(problem, matrix, rng=0)   # your system goes here
+>>> report = ew.identify(problem, environment, delta=0.05, rng=1)
+>>> report.certified, report.best_pair
+(True, (0, 0))
+
+Names are imported when first used, so that ``import edgewise`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from edgewise import simulation as simulation
+    from edgewise import theory as theory
+    from edgewise.core.allocation.allocate import allocate as allocate
+    from edgewise.core.allocation.result import Allocation as Allocation
+    from edgewise.core.design.g_optimal import Design as Design
+    from edgewise.core.design.g_optimal import g_optimal as g_optimal
+    from edgewise.core.graph import Graph as Graph
+    from edgewise.core.learner import Learner as Learner
+    from edgewise.core.learner import Ticket as Ticket
+    from edgewise.core.problem import Problem as Problem
+    from edgewise.core.report import Ending as Ending
+    from edgewise.core.report import Report as Report
+    from edgewise.core.stopping import Verdict as Verdict
+    from edgewise.errors import EdgewiseError as EdgewiseError
+    from edgewise.identification import identify as identify
+    from edgewise.simulation.environment import BilinearEnvironment as BilinearEnvironment
 
 __version__ = "0.1.0.dev0"
+
+_HOME = {
+    "Allocation": "edgewise.core.allocation.result",
+    "BilinearEnvironment": "edgewise.simulation.environment",
+    "Design": "edgewise.core.design.g_optimal",
+    "EdgewiseError": "edgewise.errors",
+    "Ending": "edgewise.core.report",
+    "Graph": "edgewise.core.graph",
+    "Learner": "edgewise.core.learner",
+    "Problem": "edgewise.core.problem",
+    "Report": "edgewise.core.report",
+    "Ticket": "edgewise.core.learner",
+    "Verdict": "edgewise.core.stopping",
+    "allocate": "edgewise.core.allocation.allocate",
+    "g_optimal": "edgewise.core.design.g_optimal",
+    "identify": "edgewise.identification",
+}
+_MODULES = ("simulation", "theory")
+
+__all__ = [*sorted([*_HOME, *_MODULES]), "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value: Any = importlib.import_module(f"edgewise.{name}")
+    elif name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    else:
+        raise AttributeError(f"module 'edgewise' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

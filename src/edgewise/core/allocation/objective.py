@@ -1,0 +1,178 @@
+"""What an allocation is worth, and what no allocation can exceed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgewise.core.allocation.edge_sums import (
+    Network,
+    edge_arrays,
+    free_extremes,
+    masked_extremes,
+    sum_over_arcs,
+)
+from edgewise.core.allocation.result import ROUNDING, Allocation
+from edgewise.core.allocation.tables import checked_tables
+from edgewise.core.arrays import Array, Indices, Mask, frozen
+from edgewise.core.graph import Graph
+from edgewise.errors import InvalidArgument, InvalidProblem
+
+
+class Candidates(NamedTuple):
+    """Allowed arms, nodes with the same ones grouped."""
+
+    masks: Mask
+    """(G, K) allowed arms of each group."""
+    groups: Indices
+    """(n,) group of each node."""
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    r"""The function that allocation methods maximise.
+
+    .. math:: F(a) = \sum_{\text{arcs } (i,j)} w_{ij} \, W_{\kappa(ij)}[a_i, a_j]
+
+    An undirected edge is two arcs, so only :math:`(W + W^\top)/2` matters there: ``tables`` are
+    symmetrised for undirected graphs.
+    """
+
+    graph: Graph
+    tables: Array
+    """(q, K, K) reward of an arc of each kind by the arms at its two ends; (K, K): all kinds."""
+    candidates: Mask | None = None
+    """(n, K) arms each node may take; None when all may take all."""
+
+    def __post_init__(self) -> None:
+        tables = checked_tables(self.tables, self.graph.n_kinds)
+        if not self.graph.directed:
+            tables = 0.5 * tables + 0.5 * tables.transpose(0, 2, 1)
+        object.__setattr__(self, "tables", frozen(tables, float))
+        allowed = _checked_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
+        object.__setattr__(self, "candidates", allowed)
+
+    @classmethod
+    def of(cls, graph: Graph, tables: ArrayLike, candidates: ArrayLike | None = None) -> Objective:
+        """From anything that converts to arrays."""
+        allowed = None if candidates is None else np.asarray(candidates)
+        return cls(graph, checked_tables(tables, graph.n_kinds), allowed)
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return int(self.tables.shape[-1])
+
+    @cached_property
+    def network(self) -> Network:
+        """The graph's arrays for compiled code."""
+        return Network.of(self.graph)
+
+    @cached_property
+    def responses(self) -> Array:
+        """(s, q, K, K): ``[side, kind, l]`` is the reward of an edge by one's own arm, given ``l``.
+
+        Both arcs of an undirected edge are counted and s = 1. For a directed edge s = 2: side 0
+        when the node is the first of the edge, side 1 when it is the second.
+        """
+        if not self.graph.directed:
+            return frozen(2.0 * self.tables[None], float)
+        return frozen(np.stack([self.tables.transpose(0, 2, 1), self.tables]), float)
+
+    @cached_property
+    def grouped_candidates(self) -> Candidates:
+        """Nodes by their allowed arms; a single group when all may take all."""
+        if self.candidates is None:
+            everything = frozen(np.ones((1, self.n_arms)), bool)
+            return Candidates(everything, frozen(np.zeros(self.graph.n_nodes), np.int64))
+        packed = np.packbits(self.candidates, axis=1)
+        _, first, groups = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        masks = frozen(self.candidates[first], bool)
+        return Candidates(masks, frozen(groups.reshape(-1), np.int64))
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """(lower, upper): every edge at the worst and at the best that its nodes could show."""
+        arcs_per_edge = 1.0 if self.graph.directed else 2.0
+        if self.candidates is None:
+            lower, upper = free_extremes(self.graph, self.tables)
+        else:
+            lower, upper = masked_extremes(self.graph, self.tables, *self.grouped_candidates)
+        return arcs_per_edge * lower, arcs_per_edge * upper
+
+    def certify(self, arms: ArrayLike, *, method: str) -> Allocation:
+        """The allocation with its value and bounds; optimal if it meets the upper bound."""
+        value = global_reward(self.graph, self.tables, arms)
+        lower, upper = self.bounds
+        proved = value >= upper - ROUNDING * abs(upper)
+        # rounding alone can put the value a unit in the last place outside its bounds
+        lower, upper = min(lower, value), max(upper, value)
+        return Allocation(np.asarray(arms), value, upper, lower, method, proved)
+
+
+def global_reward(graph: Graph, tables: ArrayLike, arms: ArrayLike) -> float:
+    r"""Sum of the rewards over all arcs, :math:`F(a) = \sum w_{ij} W_{\kappa(ij)}[a_i, a_j]`.
+
+    An undirected edge counts in both directions, so for Max-Cut this is twice the cut:
+
+    >>> global_reward(Graph.circle(n_nodes=4), [[0, 1], [1, 0]], [0, 1, 0, 1])
+    8.0
+    """
+    checked = frozen(checked_tables(tables, graph.n_kinds), float)
+    joint = checked_joint_arm(arms, graph.n_nodes, checked.shape[-1])
+    return sum_over_arcs(*edge_arrays(graph), graph.directed, checked, joint)
+
+
+def reward_bounds(
+    graph: Graph, tables: ArrayLike, candidates: ArrayLike | None = None
+) -> tuple[float, float]:
+    r"""Numbers that no allocation is below or above.
+
+    .. math:: \sum_{ij} \min_{k \in C_i, l \in C_j} w_{ij} W[k,l] \;\le\; F(a) \;\le\;
+              \sum_{ij} \max_{k \in C_i, l \in C_j} w_{ij} W[k,l]
+
+    A negative weight exchanges the two. Costs ``O(m)``, with candidates ``O(m K + G K^2)`` for
+    ``G`` different sets of candidates.
+
+    >>> reward_bounds(Graph.complete(n_nodes=3), [[0, 1], [1, 0]])
+    (0.0, 6.0)
+    """
+    return Objective.of(graph, tables, candidates).bounds
+
+
+def checked_joint_arm(arms: ArrayLike, n_nodes: int, n_arms: int) -> Indices:
+    """(n,) arm index of every node, read-only, inside ``0 .. K - 1``: safe to index with."""
+    joint = np.asarray(arms)
+    if joint.shape != (n_nodes,) or not np.issubdtype(joint.dtype, np.integer):
+        raise InvalidArgument(
+            f"joint arm has shape {joint.shape} and type {joint.dtype}; "
+            f"give one integer arm index to each of the {n_nodes} nodes"
+        )
+    if joint.min() < 0 or joint.max() >= n_arms:
+        raise InvalidArgument(
+            f"joint arm has indices {joint.min()} .. {joint.max()}; "
+            f"arms are numbered 0 .. {n_arms - 1}"
+        )
+    return frozen(joint, np.int64)
+
+
+def _checked_candidates(candidates: ArrayLike | None, n_nodes: int, n_arms: int) -> Mask | None:
+    if candidates is None:
+        return None
+    allowed: NDArray[Any] = np.asarray(candidates)
+    if allowed.dtype != np.bool_ or allowed.shape != (n_nodes, n_arms):
+        raise InvalidProblem(
+            f"candidates have shape {allowed.shape} and type {allowed.dtype}; they must be a "
+            f"boolean array ({n_nodes}, {n_arms}), True where a node may take an arm"
+        )
+    without = np.flatnonzero(~allowed.any(axis=1))
+    if len(without):
+        raise InvalidProblem(
+            f"{len(without)} node(s) have no candidate arm, the first is node {without[0]}; "
+            "allow at least one arm per node"
+        )
+    return None if allowed.all() else frozen(allowed, bool)

@@ -1,0 +1,1 @@
+"""Designs: how often to play each arm."""

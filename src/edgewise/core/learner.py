@@ -1,0 +1,248 @@
+"""The engine: ask for a joint arm, tell its rewards, stop when the evidence suffices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgewise.core.arrays import Array, Indices
+from edgewise.core.evidence import gather
+from edgewise.core.problem import Problem
+from edgewise.core.report import Ending, Report, compile_report
+from edgewise.core.sampling import NodeLaws
+from edgewise.core.setting import LearnerState, Setting
+from edgewise.core.statistics import CellStatistics, observe
+from edgewise.core.stopping import StoppingRule, Verdict, judge
+from edgewise.core.strategy import Strategy
+from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
+
+_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Ticket:
+    """One round to deploy: give node i the arm ``arms[i]``, measure, and tell."""
+
+    round: int
+    arms: Indices
+    """(n,) index of the arm of every node."""
+
+
+def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> LearnerState:
+    """The state after R further rounds (R, q, P), or up to the round at which the rule stops.
+
+    One round at a time or many at once, the result is the same to the last bit.
+    """
+    numbers = state.rounds + 1 + np.arange(len(rounds.information))
+    cumulative = state.statistics.followed_by(rounds)
+    due = np.flatnonzero(setting.rule.is_due(numbers))
+    taken, verdict = len(numbers), state.verdict
+    if len(due):
+        evidence = gather(
+            setting.problem,
+            setting.plan.cells,
+            numbers[due],
+            cumulative.information[due],
+            cumulative.rewards[due],
+            ridge=setting.plan.ridge,
+        )
+        position, verdict = judge(
+            evidence,
+            setting.plan.cells,
+            setting.rule,
+            delta=setting.delta,
+            epsilon=setting.epsilon,
+        )
+        if verdict.stop:
+            taken = int(due[position]) + 1
+    return replace(
+        state,
+        rounds=state.rounds + taken,
+        statistics=cumulative[taken - 1],
+        verdict=verdict,
+    )
+
+
+class Learner:
+    """Finds the best joint arm by asking for rounds and being told their rewards.
+
+    Parameters
+    ----------
+    problem
+        What to find the best joint arm of.
+    delta
+        Largest probability of a wrong answer.
+    epsilon
+        Tolerance: an answer within epsilon of the best pair of arms, per arc, will do.
+    strategy
+        ``"g-optimal"`` or ``"paper"``, or a :class:`~edgewise.core.strategy.Strategy`.
+    stopping
+        ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of your own; by default the one that
+        belongs to the strategy (``"mixture"``; ``"paper"`` for the paper's).
+    rng
+        Generator or seed from which the seed of all joint arms is drawn.
+
+    >>> import numpy as np, edgewise as ew
+    >>> problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2), noise=0.1)
+    >>> environment = ew.BilinearEnvironment(problem, [[2.0, 0.0], [0.0, 1.0]], rng=1)
+    >>> learner = ew.Learner(problem, rng=0)
+    >>> while not learner.verdict.stop:
+    ...     ticket = learner.ask()
+    ...     learner.tell(ticket, environment(ticket.arms))
+    >>> learner.report().best_pair
+    (0, 0)
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        delta: float = 0.05,
+        epsilon: float = 0.0,
+        strategy: str | Strategy = "g-optimal",
+        stopping: str | StoppingRule | None = None,
+        rng: np.random.Generator | int | None = None,
+    ) -> None:
+        self._setting = Setting.of(
+            problem, delta=delta, epsilon=epsilon, strategy=strategy, stopping=stopping
+        )
+        seed = int(np.random.default_rng(rng).integers(2**64, dtype=np.uint64))
+        self._state = LearnerState.start(self._setting, seed)
+        self._ticket: Ticket | None = None
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds have been told."""
+        return self._state.rounds
+
+    @property
+    def verdict(self) -> Verdict:
+        """Where the comparison stands."""
+        return self._state.verdict
+
+    @property
+    def problem(self) -> Problem:
+        """What is being solved."""
+        return self._setting.problem
+
+    def ask(self) -> Ticket:
+        """The next round to deploy. Asking again before telling gives the same round."""
+        if self.verdict.stop:
+            raise LearnerStopped(
+                f"the answer was certified after round {self.rounds}; read report(), or start a "
+                "new Learner with a smaller delta or epsilon to go on"
+            )
+        if self._ticket is None:
+            number = self.rounds + 1
+            arms = self._setting.plan.laws.draw(seed=self._state.seed, round=number)
+            self._ticket = Ticket(number, arms)
+        return self._ticket
+
+    def tell(self, ticket: Ticket, rewards: ArrayLike) -> None:
+        """Record the rewards (m,) of a round, in ``graph.arcs`` order; NaN where missing.
+
+        Wrong input raises and changes nothing.
+        """
+        self._check(ticket)
+        values = _checked_rewards(rewards, self.problem.graph.n_edges)
+        told = observe(self.problem.graph, self._setting.plan.cells, ticket.arms, values)
+        state = advance(self._setting, self._state, told[None])
+        total = float(values.sum())
+        if total > state.best_total:  # never true for NaN: rounds with gaps do not compete
+            state = replace(state, best_round=ticket.round, best_total=total)
+        self._state, self._ticket = state, None
+
+    def report(self, ending: Ending | None = None) -> Report:
+        """The answer so far, its guarantee, and what it rests on."""
+        if ending is None:
+            ending = Ending.CERTIFIED if self.verdict.stop else Ending.RUNNING
+        return compile_report(self._setting, self._state, ending)
+
+    def save(self) -> dict[str, Any]:
+        """Everything needed to go on later, as a dict of numbers, strings and arrays."""
+        return {
+            "version": _VERSION,
+            "problem": self.problem.fingerprint,
+            "delta": self._setting.delta,
+            "epsilon": self._setting.epsilon,
+            "strategy": self._setting.strategy,
+            "stopping": self._setting.rule.name,
+            # the laws are kept, not solved again: another machine may round differently
+            "laws": self._setting.plan.laws.weights.copy(),
+            **self._state.to_dict(),
+        }
+
+    @classmethod
+    def restore(
+        cls,
+        problem: Problem,
+        saved: Mapping[str, Any],
+        *,
+        strategy: Strategy | None = None,
+        stopping: StoppingRule | None = None,
+    ) -> Learner:
+        """A learner that goes on where :meth:`save` left off, bit for bit.
+
+        ``strategy`` and ``stopping`` are needed only if they were not built-in ones.
+        """
+        if saved.get("version") != _VERSION:
+            raise InvalidArgument(
+                f"saved state has version {saved.get('version')!r}, this edgewise reads "
+                f"{_VERSION}; restore it with the edgewise that saved it"
+            )
+        if saved["problem"] != problem.fingerprint:
+            raise InvalidArgument(
+                "the saved state belongs to another problem (graph, arms, noise or options "
+                "differ); pass the problem it was saved with"
+            )
+        learner = cls(
+            problem,
+            delta=saved["delta"],
+            epsilon=saved["epsilon"],
+            strategy=strategy or saved["strategy"],
+            stopping=stopping or saved["stopping"],
+            rng=0,
+        )
+        plan = learner._setting.plan
+        laws = NodeLaws.of(np.asarray(saved["laws"], dtype=float), plan.laws.set_of)
+        learner._setting = replace(learner._setting, plan=replace(plan, laws=laws))
+        learner._state = LearnerState.from_dict(saved)
+        return learner
+
+    def _check(self, ticket: Ticket) -> None:
+        number = getattr(ticket, "round", None)
+        if not isinstance(number, int):
+            raise UnknownTicket(
+                f"a ticket from ask() is needed, not {ticket!r}; nothing was recorded"
+            )
+        if number <= self.rounds:
+            raise UnknownTicket(
+                f"round {number} has been answered already; nothing was recorded: "
+                "ask() for the next round"
+            )
+        if self.verdict.stop or not np.array_equal(ticket.arms, self.ask().arms):
+            raise UnknownTicket(
+                f"round {number} was not asked for, or not with these arms (round "
+                f"{self.rounds + 1} is waiting); nothing was recorded: tell the ticket that "
+                "ask() returned"
+            )
+
+
+def _checked_rewards(rewards: ArrayLike, n_edges: int) -> Array:
+    try:
+        values = np.asarray(rewards, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InvalidRewards(
+            f"rewards are not numbers ({error}); give {n_edges} numbers, NaN where missing; "
+            "nothing was recorded"
+        ) from error
+    if values.shape != (n_edges,):
+        raise InvalidRewards(
+            f"rewards have shape {values.shape}; one per arc is needed, ({n_edges},), in the order "
+            "of graph.arcs, NaN where missing; nothing was recorded"
+        )
+    return np.ascontiguousarray(values)

@@ -1,0 +1,264 @@
+"""The report: the answer, its guarantee in words, and what stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from edgewise.core.allocation.allocate import allocate_tables
+from edgewise.core.allocation.objective import global_reward
+from edgewise.core.allocation.result import Allocation
+from edgewise.core.arrays import Array, Indices
+from edgewise.core.design.g_optimal import Design
+from edgewise.core.diagnostics import LackOfFit, NoiseEstimate, estimate_noise, lack_of_fit
+from edgewise.core.evidence import gather
+from edgewise.core.problem import Problem
+from edgewise.core.setting import LearnerState, Setting
+from edgewise.core.stopping import Verdict
+from edgewise.errors import InvalidArgument
+
+
+class Ending(Enum):
+    """Why no further round was taken."""
+
+    CERTIFIED = "the best pair of arms is certified"
+    BUDGET_SPENT = "the round limit was reached; the answer is the current leader, not certified"
+    RUNNING = "still collecting; the answer is the current leader, not certified"
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """A simple alternative to the recommended allocation."""
+
+    name: str
+    arms: Indices
+    """(n,)"""
+    value: float
+    """Its estimated global reward."""
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was found and how sure it is. ``print(report)`` gives the summary."""
+
+    problem: Problem
+    rounds: int
+    ending: Ending
+    verdict: Verdict
+    delta: float
+    epsilon: float
+    strategy: str
+    stopping: str
+    assumes: str
+    """What the certificate rests on."""
+    designs: tuple[Design, ...]
+    """One per distinct candidate set."""
+    matrices: Array
+    """(q, d, d) estimated S per kind (M if directed); NaN while not estimable."""
+    node_terms: Array | None
+    """(q, d) estimated beta per kind, if the problem has a node term."""
+    tables: Array
+    """(q, K, K) estimated reward of an arc by the arms at its ends."""
+    allocation: Allocation | None
+    """The recommended joint arm; None while not estimable."""
+    baselines: tuple[Baseline, ...]
+    noise_estimate: NoiseEstimate | None
+    lack_of_fit: LackOfFit | None
+
+    @property
+    def certified(self) -> bool:
+        """Whether the answer has the confidence asked for."""
+        return self.ending is Ending.CERTIFIED
+
+    @property
+    def best_pairs(self) -> tuple[tuple[int, int], ...]:
+        """The best pair of arms of each edge kind; empty while not estimable."""
+        return self.verdict.pairs
+
+    @property
+    def best_pair(self) -> tuple[int, int]:
+        """The best pair of arms, when edges are of one kind."""
+        if len(self.best_pairs) != 1:
+            raise InvalidArgument(
+                "nothing can be estimated from so few rounds; tell more rounds first"
+                if not self.best_pairs
+                else f"this problem has {len(self.best_pairs)} edge kinds, each with a best pair "
+                "of its own; read report.best_pairs"
+            )
+        return self.best_pairs[0]
+
+    @property
+    def matrix(self) -> Array:
+        """(d, d) estimate of S = (M + M')/2, of M if directed; (q, d, d) for several kinds."""
+        return self.matrices[0] if len(self.matrices) == 1 else self.matrices
+
+    @property
+    def design(self) -> Design:
+        """The design the nodes drew from (of the first candidate set, if masks differ)."""
+        return self.designs[0]
+
+    @property
+    def shows_best_everywhere(self) -> bool:
+        """Whether every edge of the allocation shows the leading pair of its kind."""
+        graph = self.problem.graph
+        if self.allocation is None or (graph.weights is not None and (graph.weights < 0).any()):
+            return False
+        leaders = np.array(self.best_pairs)
+        if graph.kinds is not None:
+            leaders = leaders[graph.kinds]
+        shown = self.allocation.arms[graph.edges]
+        if not graph.directed:
+            shown, leaders = np.sort(shown, axis=1), np.sort(leaders, axis=1)
+        return bool((shown == leaders).all())
+
+    @property
+    def guarantee(self) -> str:
+        """What is proved about the answer, in one or two sentences."""
+        if not self.best_pairs:
+            return f"After {self.rounds} round(s) not every direction has been observed yet."
+        if not self.certified:
+            return (
+                f"Not certified: after {self.rounds} rounds the evidence against "
+                f"{self._rival_text()} is at {self.verdict.progress:.0%} of what is needed."
+            )
+        confidence = f"With probability at least {1 - self.delta:.10g}"
+        slack = f" by more than {self.epsilon:g}" if self.epsilon else ""
+        each = "" if len(self.best_pairs) == 1 else " of its kind"
+        claim = f"{confidence}, no pair of arms beats {self._pairs_text()} on an edge{each}{slack}"
+        return f"{claim}. {self._allocation_claim()} Assumes {self.assumes}."
+
+    def _allocation_claim(self) -> str:
+        if self.shows_best_everywhere:
+            total = self.epsilon * self._total_weight()
+            return "Every edge of the allocation shows the best pair, so no joint arm is better" + (
+                f" by more than {total:g} in total." if self.epsilon else "."
+            )
+        if self.problem.has_paper_setting:
+            return (
+                "Algorithm 1 (method='bipartite') with this pair gets at least half-way from the "
+                "worst to the best global reward; the recommended allocation is no worse by the "
+                "estimated rewards, which is not itself certified."
+            )
+        return (
+            "The allocation is the best found for the estimated rewards; the paper's guarantee on "
+            "its global reward does not cover this setting."
+        )
+
+    def _total_weight(self) -> float:
+        weights = self.problem.graph.weights
+        per_edge = self.problem.graph.n_edges / len(self.problem.graph.edges)
+        return float(self.problem.graph.n_edges if weights is None else per_edge * weights.sum())
+
+    def _arm_name(self, arm: int) -> Hashable:
+        return arm if self.problem.arm_labels is None else self.problem.arm_labels[arm]
+
+    def _pair_text(self, first: int, second: int) -> str:
+        return f"({self._arm_name(first)}, {self._arm_name(second)})"
+
+    def _pairs_text(self) -> str:
+        return " and ".join(self._pair_text(k, l) for k, l in self.best_pairs)
+
+    def _rival_text(self) -> str:
+        if self.verdict.rival is None:
+            return "the rivals"
+        kind, k, l = self.verdict.rival
+        of_kind = "" if len(self.best_pairs) == 1 else f" of kind {kind}"
+        return f"the closest rival {self._pair_text(k, l)}{of_kind}"
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.ending.name.replace('_', ' ').capitalize()} after {self.rounds} rounds "
+            f"({self.strategy} design, {self.stopping} rule, delta = {self.delta:g})",
+            f"  best pair      {self._pairs_text() or 'not estimable yet'}",
+        ]
+        if self.allocation is not None:
+            best = self.allocation
+            quality = "optimal" if best.proved_optimal else f"gap to upper bound {best.gap:.1%}"
+            lines.append(
+                f"  allocation     estimated global reward {best.value:.6g} "
+                f"({quality} for the estimate, method {best.method})"
+            )
+            lines += [f"  {row.name:<14} {row.value:.6g}" for row in self.baselines]
+        if self.noise_estimate is not None:
+            noise = self.noise_estimate
+            lines.append(
+                f"  noise          stated {self.problem.noise:g}, measured {noise.deviation:.4g} "
+                f"(95 %: {noise.low:.4g} to {noise.high:.4g})"
+            )
+        if self.lack_of_fit is not None:
+            lines.append(f"  lack of fit    p = {self.lack_of_fit.p_value:.3g}{self._fit_text()}")
+        lines.append(f"  guarantee      {self.guarantee}")
+        return "\n".join(lines)
+
+    def _fit_text(self) -> str:
+        wrong = self.lack_of_fit is not None and self.lack_of_fit.p_value < 1e-3
+        return "  the bilinear model does not hold: do not trust the certificate" if wrong else ""
+
+
+def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:
+    """Estimate, allocate and compare, from the statistics alone."""
+    problem, plan = setting.problem, setting.plan
+    theta = _estimate(setting, state, plan.ridge)
+    tables = plan.cells.tables(theta)
+    matrices = plan.cells.matrices(theta)
+    if not problem.graph.directed:
+        matrices = 0.5 * (matrices + matrices.transpose(0, 2, 1))
+        tables = 0.5 * (tables + tables.transpose(0, 2, 1))
+    estimable = bool(np.isfinite(theta).all())
+    allocation = (
+        allocate_tables(problem.graph, tables, candidates=problem.candidates) if estimable else None
+    )
+    unbiased = theta if plan.ridge == 0 else _estimate(setting, state, 0.0)
+    return Report(
+        problem=problem,
+        rounds=state.rounds,
+        ending=ending,
+        verdict=state.verdict,
+        delta=setting.delta,
+        epsilon=setting.epsilon,
+        strategy=setting.strategy,
+        stopping=setting.rule.name,
+        assumes=setting.rule.assumes,
+        designs=plan.designs,
+        matrices=matrices,
+        node_terms=plan.cells.node_terms(theta),
+        tables=tables,
+        allocation=allocation,
+        baselines=_baselines(setting, state, tables) if estimable else (),
+        noise_estimate=estimate_noise(state.statistics),
+        lack_of_fit=lack_of_fit(plan.cells, state.statistics, unbiased),
+    )
+
+
+def _estimate(setting: Setting, state: LearnerState, ridge: float) -> Array:
+    evidence = gather(
+        setting.problem,
+        setting.plan.cells,
+        np.array([state.rounds]),
+        state.statistics.information[None],
+        state.statistics.rewards[None],
+        ridge=ridge,
+    )
+    theta: Array = evidence.theta[0]
+    return theta
+
+
+def _baselines(setting: Setting, state: LearnerState, tables: Array) -> tuple[Baseline, ...]:
+    """Best common arm, and best joint arm actually deployed (by the rewards measured)."""
+    problem = setting.problem
+    masks, _ = problem.candidate_sets
+    allowed = np.flatnonzero(np.all(masks, axis=0))
+    choices = [("best common", np.full(problem.graph.n_nodes, arm)) for arm in allowed]
+    common = [_valued(problem, tables, name, arms) for name, arms in choices]
+    rows = sorted(common, key=lambda row: -row.value)[:1]
+    if state.best_round:
+        seen = setting.plan.laws.draw(seed=state.seed, round=state.best_round)
+        rows.append(_valued(problem, tables, "best seen", seen))
+    return tuple(rows)
+
+
+def _valued(problem: Problem, tables: Array, name: str, arms: Indices) -> Baseline:
+    return Baseline(name, arms, global_reward(problem.graph, tables, arms))

@@ -1,0 +1,25 @@
+"""Stopping rules: when the evidence suffices. Proofs are in docs/stopping.md."""
+
+from __future__ import annotations
+
+from edgewise.core.stopping.mixture import Mixture as Mixture
+from edgewise.core.stopping.paper import PaperRule as PaperRule
+from edgewise.core.stopping.rule import StoppingRule as StoppingRule
+from edgewise.core.stopping.rule import Verdict as Verdict
+from edgewise.core.stopping.rule import judge as judge
+from edgewise.core.stopping.union import Union as Union
+from edgewise.errors import InvalidArgument
+
+RULES: dict[str, StoppingRule] = {rule.name: rule for rule in (Mixture(), Union(), PaperRule())}
+
+
+def stopping_rule(choice: str | StoppingRule) -> StoppingRule:
+    """The rule of that name, or the rule itself."""
+    if not isinstance(choice, str):
+        return choice
+    if choice not in RULES:
+        raise InvalidArgument(
+            f"no stopping rule is called {choice!r}; choose one of {', '.join(sorted(RULES))}, or "
+            "pass a rule of your own"
+        )
+    return RULES[choice]

@@ -1,0 +1,80 @@
+"""A mixture martingale: looks after every round at no cost, for Gaussian noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgewise.core.arrays import Array, Mask
+from edgewise.core.compiled import compiled
+from edgewise.core.evidence import Evidence
+
+
+def log_mixture(statistic: Array, information: Array, scales: Array) -> Array:
+    r"""Log of the e-process of a Brownian motion with drift at most zero.
+
+    .. math:: E = \frac1J \sum_j 2 \sqrt{\frac{r_j}{I + r_j}}
+        \exp\frac{W^2}{2(I + r_j)} \Phi\!\left(\frac{W}{\sqrt{I + r_j}}\right)
+
+    the likelihood ratio of W against drift zero, averaged over half-normal drifts of precision
+    :math:`r_j`. W (``statistic``) and I (``information``) are (R,), scales (J,).
+    """
+    return _log_mixture(statistic, information, scales)
+
+
+@compiled
+def _log_mixture(statistic: Array, information: Array, scales: Array) -> Array:
+    result = np.empty(len(statistic))
+    terms = np.empty(len(scales))
+    for c in range(len(statistic)):
+        for j in range(len(scales)):
+            total = information[c] + scales[j]
+            z = statistic[c] / math.sqrt(total)
+            terms[j] = 0.5 * math.log(scales[j] / total) + _log_tilted(z)
+        largest = terms.max()
+        result[c] = largest + math.log(np.exp(terms - largest).mean())
+    return result
+
+
+@compiled
+def _log_tilted(z: float) -> float:
+    """log(2 exp(z^2/2) Phi(z)); erfc underflows below -37, where the Mills ratio takes over."""
+    if z > -30.0:
+        return 0.5 * z * z + math.log(math.erfc(-z / math.sqrt(2.0)))
+    return math.log(2.0 / (-z * math.sqrt(2.0 * math.pi))) + math.log1p(-1.0 / (z * z))
+
+
+@dataclass(frozen=True)
+class Mixture:
+    r"""Stop when the e-value against every rival reaches :math:`(P - 1)/\delta`.
+
+    With :math:`I = 1/s^2`, the score :math:`W = I\hat\Delta` of a fixed contrast is a Brownian
+    motion in I when the noise is Gaussian and the joint arms do not depend on the rewards; the
+    mixture of :func:`log_mixture` is then an e-process, and Ville's inequality covers all rounds
+    at once: see docs/stopping.md. Strength is ``log E / log((P - 1)/delta)``.
+    """
+
+    decades: tuple[int, int] = (-4, 4)
+    """Precisions :math:`r_j = 10^j/\\sigma^2`: they cover gaps of sigma/100 to 100 sigma."""
+    name: str = "mixture"
+    assumes: str = "independent Gaussian noise; joint arms drawn without regard to rewards"
+    allows_ridge: bool = False
+
+    def is_due(self, rounds: NDArray[np.int64]) -> Mask:
+        """After every round."""
+        return np.ones(len(rounds), np.bool_)
+
+    def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
+        """``log E / log((P - 1)/delta)`` per rival."""
+        low, high = self.decades
+        scales = np.logspace(low, high, high - low + 1) / evidence.noise**2
+        information = evidence.deviations**-2.0
+        rivals = np.isfinite(evidence.gaps)
+        strength = np.where(evidence.gaps > 0, np.inf, -np.inf)
+        score = information[rivals] * (evidence.gaps[rivals] + epsilon)
+        threshold = math.log(max(evidence.n_rivals, 1) / delta)
+        strength[rivals] = log_mixture(score, information[rivals], scales) / threshold
+        return strength

@@ -1,0 +1,46 @@
+"""A union bound over rivals and over a few looks, for any sub-Gaussian noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgewise.core.arrays import Array, Mask
+from edgewise.core.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class Union:
+    r"""Stop when every gap exceeds :math:`s \sqrt{2 \log((P - 1)/\delta_c)}` at the c-th look.
+
+    Looks are taken on a geometric grid of rounds, :math:`\delta_c = \delta/(c(c + 1))` sums to
+    delta over all looks, and an error means that one of the P - 1 contrasts with the true best
+    failed on one side. Valid when the joint arms do not depend on the rewards, for sub-Gaussian
+    noise: see docs/stopping.md. Strength is the squared ratio of gap and width.
+    """
+
+    growth: float = 1.1
+    """Ratio of successive looks."""
+    name: str = "union"
+    assumes: str = "independent sub-Gaussian noise; joint arms drawn without regard to rewards"
+    allows_ridge: bool = False
+
+    def is_due(self, rounds: NDArray[np.int64]) -> Mask:
+        """On the grid."""
+        return np.isin(rounds, self._grid(rounds))
+
+    def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
+        """Squared ratio of gap and width."""
+        look = np.searchsorted(self._grid(evidence.rounds), evidence.rounds, side="right")
+        log_term = math.log(max(evidence.n_rivals, 1) / delta) + np.log(look * (look + 1.0))
+        ratio: Array = (evidence.gaps + epsilon) / evidence.deviations
+        return ratio * np.abs(ratio) / (2.0 * log_term)[:, None, None]
+
+    def _grid(self, rounds: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rounds ceil(growth^i), each once, up to the last of ``rounds``."""
+        steps = math.ceil(math.log(int(rounds.max(initial=1)) + 1.0) / math.log(self.growth))
+        points = np.ceil(self.growth ** np.arange(steps + 1)).astype(np.int64)
+        return np.unique(points)

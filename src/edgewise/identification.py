@@ -1,0 +1,71 @@
+"""The whole method on one screen: ask, deploy, tell, until certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgewise.core.arrays import Indices
+from edgewise.core.learner import Learner
+from edgewise.core.problem import Problem
+from edgewise.core.report import Ending, Report
+from edgewise.core.stopping import StoppingRule
+from edgewise.core.strategy import Strategy
+from edgewise.errors import InvalidArgument
+from edgewise.progress import ProgressLine
+
+
+def identify(
+    problem: Problem,
+    environment: Callable[[Indices], ArrayLike],
+    *,
+    delta: float = 0.05,
+    epsilon: float = 0.0,
+    strategy: str | Strategy = "g-optimal",
+    stopping: str | StoppingRule | None = None,
+    max_rounds: int = 10**6,
+    rng: np.random.Generator | int | None = None,
+    progress: bool | Callable[[Learner], None] = False,
+) -> Report:
+    """Find the best joint arm of ``problem`` by deploying joint arms in ``environment``.
+
+    Parameters
+    ----------
+    problem
+        The graph, the arms and the noise.
+    environment
+        Called with a joint arm (n,) of arm indices; returns the rewards (m,) in ``graph.arcs``
+        order, NaN where a measurement is missing.
+    delta, epsilon, strategy, stopping, rng
+        As in :class:`~edgewise.Learner`; the default rule is the strategy's own, ``"mixture"``.
+    max_rounds
+        Round budget. Spending it is an ending of the report, not an error.
+    progress
+        True: a live line on standard error. Or a function called with the learner after every
+        round.
+
+    >>> import edgewise as ew
+    >>> arms, matrix = ew.simulation.paper_instance(dimension=2, omega=1.0)
+    >>> problem = ew.Problem(ew.Graph.circle(n_edges=12), arms)
+    >>> report = ew.identify(problem, ew.BilinearEnvironment(problem, matrix, rng=1), rng=2)
+    >>> report.certified, report.best_pair
+    (True, (0, 0))
+    """
+    if max_rounds < 1:
+        raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1")
+    learner = Learner(
+        problem, delta=delta, epsilon=epsilon, strategy=strategy, stopping=stopping, rng=rng
+    )
+    observer = ProgressLine() if progress is True else progress
+    try:
+        while not learner.verdict.stop and learner.rounds < max_rounds:
+            ticket = learner.ask()
+            learner.tell(ticket, environment(ticket.arms))
+            if observer:
+                observer(learner)
+    finally:
+        if isinstance(observer, ProgressLine):
+            observer.close()
+    return learner.report(Ending.CERTIFIED if learner.verdict.stop else Ending.BUDGET_SPENT)

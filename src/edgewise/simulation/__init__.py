@@ -1,0 +1,8 @@
+"""Simulated environments and repeated runs."""
+
+from __future__ import annotations
+
+from edgewise.simulation.environment import BilinearEnvironment as BilinearEnvironment
+from edgewise.simulation.instances import paper_instance as paper_instance
+from edgewise.simulation.replicate import Replications as Replications
+from edgewise.simulation.replicate import replicate as replicate

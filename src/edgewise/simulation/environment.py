@@ -1,0 +1,106 @@
+"""An environment that behaves exactly as the model says, with Gaussian noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgewise.core.allocation.objective import checked_joint_arm
+from edgewise.core.allocation.tables import tables_of
+from edgewise.core.arrays import Array, Indices, frozen
+from edgewise.core.compiled import compiled
+from edgewise.core.problem import Problem
+from edgewise.errors import InvalidProblem
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The true mean reward of every cell, known only to simulations."""
+
+    tables: Array
+    """(q, K, K) mean reward of an arc of unit weight by the arms at its two ends."""
+
+    @classmethod
+    def of(cls, problem: Problem, matrix: ArrayLike, beta: ArrayLike | None = None) -> Truth:
+        """From M (d, d) or (q, d, d), and beta (d,) or (q, d) if the problem has a node term."""
+        if (beta is not None) != problem.node_term:
+            raise InvalidProblem(
+                "beta is given but the problem has node_term=False; set node_term=True"
+                if beta is not None
+                else "the problem has a node term; pass beta as well"
+            )
+        tables = tables_of(problem.arms, matrix, beta=beta, n_kinds=problem.graph.n_kinds)
+        return cls(frozen(tables, float))
+
+    def cell_means(self, pairs: Indices, *, ordered: bool) -> Array:
+        """(q, P) mean reward of each pair; both directions averaged if pairs are unordered."""
+        k, l = pairs[:, 0], pairs[:, 1]
+        there, back = self.tables[:, k, l], self.tables[:, l, k]
+        return there if ordered else 0.5 * (there + back)
+
+
+class BilinearEnvironment:
+    """Simulates one round: joint arm (n,) in, rewards (m,) in ``graph.arcs`` order out.
+
+    Parameters
+    ----------
+    problem
+        Its graph, arms and noise are simulated.
+    matrix
+        True M, (d, d) or one per edge kind (q, d, d); any matrix, symmetric or not.
+    beta
+        True node term, (d,) or (q, d), if ``problem.node_term``.
+    rng
+        Generator or seed of the noise.
+
+    >>> from edgewise import Graph, Problem
+    >>> problem = Problem(Graph.star(n_nodes=3), np.eye(2), noise=1e-9)
+    >>> BilinearEnvironment(problem, [[1.0, 2.0], [3.0, 4.0]], rng=0)([0, 1, 1]).round(3)
+    array([2., 3., 2., 3.])
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        matrix: ArrayLike,
+        *,
+        beta: ArrayLike | None = None,
+        rng: np.random.Generator | int | None = None,
+    ) -> None:
+        self.problem = problem
+        self.truth = Truth.of(problem, matrix, beta)
+        self._rng = np.random.default_rng(rng)
+
+    def __call__(self, arms: ArrayLike) -> Array:
+        """Deploy a joint arm and measure."""
+        graph = self.problem.graph
+        joint = checked_joint_arm(arms, graph.n_nodes, self.problem.n_arms)
+        rewards = self._rng.standard_normal(graph.n_edges)
+        rewards *= self.problem.noise
+        kinds: NDArray[np.int32] = np.zeros(0, np.int32) if graph.kinds is None else graph.kinds  # type: ignore[assignment]
+        weights = np.zeros(0) if graph.weights is None else graph.weights
+        _add_means(graph.edges, kinds, weights, graph.directed, joint, self.truth.tables, rewards)
+        return rewards
+
+
+@compiled
+def _add_means(
+    edges: Indices,
+    kinds: Indices,
+    weights: Array,
+    directed: bool,
+    arms: Indices,
+    tables: Array,
+    rewards: Array,
+) -> None:
+    for e in range(len(edges)):
+        kind = kinds[e] if len(kinds) else 0
+        weight = weights[e] if len(weights) else 1.0
+        k, l = arms[edges[e, 0]], arms[edges[e, 1]]
+        if directed:
+            rewards[e] += weight * tables[kind, k, l]
+        else:
+            rewards[2 * e] += weight * tables[kind, k, l]
+            rewards[2 * e + 1] += weight * tables[kind, l, k]
