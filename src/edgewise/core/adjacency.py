@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from edgewise.core.arrays import Indices
 from edgewise.core.compiled import compiled
-
-if TYPE_CHECKING:
-    from edgewise.core.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +26,11 @@ class Adjacency:
     """(2E,)"""
 
     @classmethod
-    def of(cls, graph: Graph) -> Adjacency:
-        """Counting sort of the edge list: O(n + E)."""
-        starts = np.zeros(graph.n_nodes + 1, np.int64)
-        np.cumsum(graph.degrees, out=starts[1:])
-        neighbours, edge_ids = _fill_rows(starts, graph.edges)
+    def of(cls, edges: Indices, degrees: Indices) -> Adjacency:
+        """Counting sort of the edge list (E, 2), given the degrees (n,): O(n + E)."""
+        starts = np.zeros(len(degrees) + 1, np.int64)
+        np.cumsum(degrees, out=starts[1:])
+        neighbours, edge_ids = _fill_rows(starts, edges)
         for array in (starts, neighbours, edge_ids):
             array.setflags(write=False)
         return cls(starts, neighbours, edge_ids)

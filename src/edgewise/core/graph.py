@@ -120,7 +120,7 @@ class Graph:
         """Neighbours of every node in compressed rows, built once."""
         from edgewise.core.adjacency import Adjacency
 
-        return Adjacency.of(self)
+        return Adjacency.of(self.edges, self.degrees)
 
     def __repr__(self) -> str:
         parts = [f"n_nodes={self.n_nodes}", f"n_edges={self.n_edges}"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from edgewise.core.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal
@@ -119,7 +119,8 @@ def alpha(
     :math:`\Sigma = I`. There :math:`\mathbb{E}A_1 - A_1 \preceq m I`, so with
     :math:`u = \log(d^2/\delta)` and v of the whitened arms,
     :math:`A_t \succeq (1 - \varepsilon) m t I` with
-    :math:`\varepsilon = \sqrt{2 v u/t}/m + u/(3t)`, and :math:`\alpha = \varepsilon/(1-\varepsilon)`.
+    :math:`\varepsilon = \sqrt{2 v u/t}/m + u/(3t)`,
+    and :math:`\alpha = \varepsilon/(1 - \varepsilon)`.
     """
     require_paper_graph(graph)
     require_confidence(delta)
@@ -150,8 +151,13 @@ def inverse_norm(arms: ArrayLike, weights: ArrayLike) -> float:
     """
     table = spanning_arms(arms)
     law = node_law(weights, len(table))
-    smallest = float(np.linalg.eigvalsh((table.T * law) @ table)[0])
-    return math.inf if smallest <= 0.0 else smallest**-2.0
+    values = np.linalg.eigvalsh((table.T * law) @ table)
+    return math.inf if _is_singular(values) else float(values[0]) ** -2.0
+
+
+def _is_singular(values: NDArray[np.floating[Any]]) -> bool:
+    """Whether ascending eigenvalues reach zero, up to rounding: the law shows too few arms."""
+    return bool(values[0] <= len(values) * np.finfo(float).eps * values[-1])
 
 
 def _non_asymptotic(
@@ -167,7 +173,7 @@ def _non_asymptotic(
 
 def _whitened(graph: Graph, arms: Array, law: Array, rounds: float, delta: float) -> float:
     values, vectors = np.linalg.eigh((arms.T * law) @ arms)
-    if values[0] <= 0.0:
+    if _is_singular(values):
         return math.inf
     v = variance(graph, (arms @ vectors) / np.sqrt(values), law).norm
     u = math.log(arms.shape[1] ** 2 / delta)

@@ -62,7 +62,7 @@ def checked_tables(tables: ArrayLike, n_kinds: int) -> Array:
             f"tables have shape {shape}; they must be ({n_kinds}, K, K), one per edge kind, "
             "or (K, K) for all kinds"
         )
-    return _per_kind("tables", array, shape[-2:], n_kinds)
+    return _per_kind("table", array, shape[-2:], n_kinds)
 
 
 def _as_floats(name: str, values: ArrayLike) -> Array:

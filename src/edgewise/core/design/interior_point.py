@@ -109,6 +109,9 @@ def _newton_step(overlaps: Array, point: Point) -> Point:
     # Aim at a much smaller tau only when the uncorrected direction nearly got there; never at 0,
     # so that no mass meets its bound before its slack is known to be positive.
     du, dz = direction(tau * max((reached / tau) ** 3, 1e-4) - du * dz)
+    if not np.isfinite(du).all():
+        raise np.linalg.LinAlgError("the Newton direction is not finite")
+    # Never quite to the boundary, where the next direction would be blocked at once.
     short = min(max(0.9, 1.0 - tau), 0.999)
     return Point(u + _reach(u, du, short) * du, z + _reach(z, dz, short) * dz)
 

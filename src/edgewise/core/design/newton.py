@@ -60,7 +60,7 @@ def newton(arms: Array, *, tolerance: float, max_iterations: int) -> tuple[Array
 def elimination_bound(worst_variance: float, dimension: int) -> float:
     r"""Variance below which an arm has no mass in any optimal design.
 
-    .. math:: d\left[1 + \tfrac{e}{2} - \tfrac12\sqrt{e\,(4 + e - 4/d)}\right], \quad e = \max_k v_k - d
+    .. math:: d\,\bigl[1 + e/2 - \sqrt{e\,(4 + e - 4/d)}/2\bigr], \qquad e = \max_k v_k - d
 
     References
     ----------

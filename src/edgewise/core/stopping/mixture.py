@@ -60,7 +60,10 @@ class Mixture:
     decades: tuple[int, int] = (-4, 4)
     """Precisions :math:`r_j = 10^j/\\sigma^2`: they cover gaps of sigma/100 to 100 sigma."""
     name: str = "mixture"
-    assumes: str = "independent Gaussian noise; joint arms drawn without regard to rewards"
+    assumes: str = (
+        "independent Gaussian noise of one deviation, at most the stated one; joint arms drawn "
+        "without regard to rewards"
+    )
     allows_ridge: bool = False
 
     def is_due(self, rounds: NDArray[np.int64]) -> Mask:

@@ -1,0 +1,185 @@
+"""How many rounds the paper's method needs, and how many any method needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import lambertw
+
+from edgewise.core.arrays import Array, frozen
+from edgewise.core.graph import Graph
+from edgewise.errors import InvalidArgument
+from edgewise.theory.rho import characteristic, rivals_of_best
+from edgewise.theory.setting import (
+    require_confidence,
+    require_noise,
+    require_paper_graph,
+    spanning_arms,
+    square_matrix,
+)
+
+Model = Literal["symmetric", "ordered"]
+
+
+def sample_complexity(
+    graph: Graph,
+    arms: ArrayLike,
+    matrix: ArrayLike,
+    *,
+    noise: float = 1.0,
+    delta: float = 0.05,
+    alpha: float = 0.0,
+) -> float:
+    r"""Rounds after which the paper's rule has stopped (the corollary of Theorem 4.2).
+
+    .. math:: t = \frac{128\,\sigma^2 d^2 (1 + \alpha)}{m\,\Delta_{\min}^2}
+        \log\frac{6 m^2 t^2 K^4}{\delta\pi^2}
+
+    Both sides hold t. With c the fraction and b the argument of the logarithm over :math:`t^2`,
+    the larger solution is :math:`t = -2c\,W_{-1}(-1/(2c\sqrt b))`, W the Lambert function: beyond
+    it the left side exceeds the right for good.
+
+    :math:`\Delta_{\min}` is the lead of the best edge-arm over the second best. Pairs of arms are
+    taken unordered, with :math:`S = (M + M^\top)/2`, and pairs with equal features count once. For
+    ordered pairs, a symmetric M and a best pair of two different arms, (x, x') and (x', x) tie,
+    and the corollary as printed would be void; the global reward depends on S only.
+
+    Parameters
+    ----------
+    graph, arms, matrix
+        The paper's setting: undirected, unweighted, one kind; (K, d) arms spanning the space; M.
+    noise
+        sigma of one observed reward.
+    delta
+        Probability of error.
+    alpha
+        Relative loss of the random design, see :func:`edgewise.theory.alpha`.
+
+    Returns
+    -------
+    float
+        At least 1; infinite when two different pairs tie exactly (up to rounding).
+    """
+    table, parameter = _checked(graph, arms, matrix, noise, delta)
+    if not (alpha >= 0.0 and math.isfinite(alpha)):
+        raise InvalidArgument(
+            f"alpha is {alpha}; a loss relative to the optimum is finite and not negative; "
+            "pass 0 for the optimal design, or the value of edgewise.theory.alpha"
+        )
+    features, theta = _model(table, parameter, "symmetric")
+    gaps = rivals_of_best(features, features @ theta)[2]
+    smallest = float(gaps.min(initial=math.inf))
+    if smallest == 0.0:
+        return math.inf
+    factor = 128.0 * noise**2 * table.shape[1] ** 2 * (1.0 + alpha) / (graph.n_edges * smallest**2)
+    log_b = math.log(6.0 * graph.n_edges**2 * len(table) ** 4 / (delta * math.pi**2))
+    return max(1.0, _larger_root(factor, log_b))
+
+
+def _larger_root(factor: float, log_b: float) -> float:
+    """The larger t with t = factor * (log_b + 2 log t); 0 if the left side is always larger."""
+    if factor == 0.0:
+        return 0.0
+    argument = -math.exp(-0.5 * log_b) / (2.0 * factor)
+    if argument < -1.0 / math.e:
+        return 0.0
+    return -2.0 * factor * float(lambertw(argument, k=-1).real)
+
+
+@dataclass(frozen=True, eq=False)
+class LowerBound:
+    """What no method can beat: expected rounds, and the design that would come closest."""
+
+    rounds: float
+    """Certified: computed from ``rho_lower``. Infinite when the best edge-arm is tied."""
+    rho: float
+    """Characteristic time reached by ``design``; ``rho_lower <= rho* <= rho``."""
+    rho_lower: float
+    """Dual bound on the characteristic time."""
+    design: Array
+    """Proportion of every edge-arm: (P,) pairs k <= l row by row, or (K^2,) ordered pairs."""
+    model: Model
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "design", frozen(self.design, float))
+
+
+def lower_bound(
+    graph: Graph,
+    arms: ArrayLike,
+    matrix: ArrayLike,
+    *,
+    noise: float = 1.0,
+    delta: float = 0.05,
+    model: Model = "symmetric",
+) -> LowerBound:
+    r"""Fewest expected rounds of any method that errs with probability at most ``delta``.
+
+    .. math:: \mathbb{E}\,\tau \ge \frac{2\sigma^2\rho^\star}{m} \log\frac{1}{2.4\,\delta},
+        \qquad \rho^\star = \min_\lambda \max_{z \ne z_\star}
+        \frac{\|z_\star - z\|^2_{\Sigma(\lambda)^{-1}}}{((z_\star - z)^\top\theta)^2}
+
+    The design ranges over all laws on edge-arms, whether or not the graph can carry them, so the
+    bound holds for every graph of m edges. It is zero from ``delta = 1/2.4`` on.
+
+    Parameters
+    ----------
+    graph, arms, matrix
+        The paper's setting: undirected, unweighted, one kind; (K, d) arms spanning the space; M.
+    noise
+        sigma of one observed reward, taken Gaussian.
+    delta
+        Probability of error.
+    model
+        ``"symmetric"``: unordered pairs, features :math:`\mathrm{svec}((x_kx_l^\top +
+        x_lx_k^\top)/2)` in :math:`d(d+1)/2` dimensions, parameter :math:`S = (M + M^\top)/2`. An
+        edge's two rewards are averaged: half as many observations of half the variance, so the
+        formula is the same. What the global reward calls for.
+        ``"ordered"``: the paper's own, :math:`z = x_k \otimes x_l` in :math:`d^2` dimensions;
+        infinite when the best ordered pair is tied, as (x, x') and (x', x) are for symmetric M.
+
+    Returns
+    -------
+    LowerBound
+    """
+    table, parameter = _checked(graph, arms, matrix, noise, delta)
+    if model not in get_args(Model):
+        names = ", ".join(f'"{name}"' for name in get_args(Model))
+        raise InvalidArgument(f"model is {model!r}, which is not a model; pass one of {names}")
+    result = characteristic(*_model(table, parameter, model))
+    per_rho = 2.0 * noise**2 * max(-math.log(2.4 * delta), 0.0) / graph.n_edges
+    # Not 0 * infinity: with a tie no method is ever entitled to stop by this argument.
+    rounds = math.inf if math.isinf(result.lower) else per_rho * result.lower
+    return LowerBound(rounds, result.value, result.lower, result.design, model)
+
+
+def _checked(
+    graph: Graph, arms: ArrayLike, matrix: ArrayLike, noise: float, delta: float
+) -> tuple[Array, Array]:
+    require_paper_graph(graph)
+    require_noise(noise)
+    require_confidence(delta)
+    table = spanning_arms(arms)
+    return table, square_matrix(matrix, table.shape[1])
+
+
+def _model(arms: Array, matrix: Array, model: Model) -> tuple[Array, Array]:
+    """Features of the edge-arms and the parameter they multiply."""
+    n_arms, d = arms.shape
+    if model == "ordered":
+        outer = arms[:, None, :, None] * arms[None, :, None, :]
+        return outer.reshape(n_arms**2, d * d), matrix.ravel()
+    first, second = np.triu_indices(n_arms)
+    outer = arms[first][:, :, None] * arms[second][:, None, :]
+    return _svec((outer + outer.transpose(0, 2, 1)) / 2.0), _svec((matrix + matrix.T) / 2.0)
+
+
+def _svec(symmetric: Array) -> Array:
+    """Upper triangles, off-diagonals times sqrt(2): inner products are those of the matrices."""
+    rows, columns = np.triu_indices(symmetric.shape[-1])
+    scaled: Array = symmetric[..., rows, columns] * np.where(rows == columns, 1.0, math.sqrt(2.0))
+    return scaled

@@ -1,0 +1,182 @@
+"""What the allocation methods promise, against brute force on thousands of small instances."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from edgewise.core.allocation.allocate import allocate_tables
+from edgewise.core.allocation.bipartite import half_guarantee_holds
+from edgewise.core.allocation.objective import global_reward, reward_bounds
+from edgewise.core.arrays import Array, Indices, Mask
+from edgewise.core.graph import Graph
+
+TOLERANCE = 1e-9  # rewards are of size 1 and graphs have at most 56 arcs
+
+
+@dataclass(frozen=True)
+class Instance:
+    graph: Graph
+    tables: Array
+    candidates: Mask | None = None
+
+
+def random_pairs(rng: np.random.Generator, n: int, *, directed: bool = False) -> Indices:
+    """Any density from sparse to complete; possibly disconnected, but no node isolated."""
+    present = rng.random((n, n)) < rng.choice([0.1, 0.3, 0.6, 1.0])
+    for i in range(n):
+        present[i, (i + rng.integers(1, n)) % n] = True
+    np.fill_diagonal(present, False)
+    if not directed:
+        present = np.triu(present | present.T)
+    return rng.permutation(np.argwhere(present))
+
+
+def random_tables(rng: np.random.Generator, n_kinds: int) -> Array:
+    """From arms and a matrix of every sign, or the reward matrix of cut-like problems."""
+    K, d = int(rng.integers(2, 5)), int(rng.integers(1, 4))
+    X, M = rng.standard_normal((K, d)), rng.standard_normal((n_kinds, d, d))
+    match rng.integers(6):
+        case 0:  # ties everywhere
+            return rng.integers(-2, 3, (n_kinds, K, K)).astype(float)
+        case 1:  # all rewards negative
+            return np.asarray(-np.abs(X @ M @ X.T) - 0.1)
+        case 2:  # all rewards positive
+            return np.asarray(np.abs(X @ M @ X.T))
+        case 3:  # what two equal arms show is poor: Max-Cut and its like
+            return rng.random((n_kinds, K, K)) - 3 * np.eye(K)
+        case _:
+            return np.asarray(X @ M @ X.T)
+
+
+def paper_instances(count: int, seed: int) -> Iterator[Instance]:
+    """One kind, both directions, every third with positive weights."""
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        n = int(rng.integers(2, 9))
+        pairs = random_pairs(rng, n)
+        weights = rng.exponential(size=len(pairs)) if number % 3 == 0 else None
+        graph = Graph(n, pairs, weights=weights)
+        yield Instance(graph, random_tables(rng, 1))
+
+
+def general_instances(count: int, seed: int) -> Iterator[Instance]:
+    """Kinds, directions, weights of any sign, candidates: every combination."""
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        directed, with_kinds, weighted, masked = (bool(number >> bit & 1) for bit in range(4))
+        n = int(rng.integers(3, 7))
+        pairs = random_pairs(rng, n, directed=directed)
+        kinds = np.arange(len(pairs)) % min(3, len(pairs)) if with_kinds else None
+        weights = rng.standard_normal(len(pairs)) if weighted else None
+        graph = Graph(n, pairs, directed, kinds, weights)
+        tables = random_tables(rng, graph.n_kinds)
+        allowed = rng.random((n, tables.shape[-1])) < 0.6
+        allowed[np.arange(n), rng.integers(tables.shape[-1], size=n)] = True
+        yield Instance(graph, tables, allowed if masked else None)
+
+
+def naive_reward(graph: Graph, tables: Array, arms: Indices) -> float:
+    """The definition: a loop over observed directions."""
+    total = 0.0
+    for e, (i, j) in enumerate(graph.edges.tolist()):
+        W = tables[0 if graph.kinds is None else graph.kinds[e]]
+        w = 1.0 if graph.weights is None else graph.weights[e]
+        total += w * W[arms[i], arms[j]]
+        if not graph.directed:
+            total += w * W[arms[j], arms[i]]
+    return float(total)
+
+
+def reaches_half(instance: Instance, method: Callable[[Graph, Array], Indices]) -> bool:
+    """(F - F_min)/(F_max - F_min) >= 1/2, without dividing."""
+    exact = allocate_tables(instance.graph, instance.tables, method="brute-force")
+    value = naive_reward(instance.graph, instance.tables, method(instance.graph, instance.tables))
+    return 2 * value >= exact.upper_bound + exact.lower_bound - TOLERANCE
+
+
+def algorithm_1(graph: Graph, tables: Array) -> Indices:
+    return allocate_tables(graph, tables, method="bipartite").arms
+
+
+def everybody_in_the_first_side(graph: Graph, tables: Array) -> Indices:
+    """Algorithm 1 with its cut broken."""
+    symmetric = tables[0] + tables[0].T
+    return np.full(graph.n_nodes, np.argmax(symmetric.max(axis=1)))
+
+
+def test_algorithm_1_reaches_half_of_the_differential_reward() -> None:
+    for instance in paper_instances(4000, seed=1):
+        assert half_guarantee_holds(instance.graph)
+        assert reaches_half(instance, algorithm_1)
+
+
+def test_the_half_test_catches_a_broken_algorithm() -> None:
+    verdicts = [reaches_half(case, everybody_in_the_first_side) for case in paper_instances(300, 1)]
+    assert verdicts.count(False) > 30
+
+
+def test_methods_are_ordered_and_never_above_the_optimum() -> None:
+    for instance in paper_instances(1000, seed=2):
+        values = [
+            allocate_tables(instance.graph, instance.tables, method=method).value
+            for method in ("bipartite", "two-arm", "local-search", "brute-force")
+        ]
+        assert (np.diff(values) >= -TOLERANCE).all()
+        auto = allocate_tables(instance.graph, instance.tables).value
+        assert values[0] - TOLERANCE <= auto <= values[-1] + TOLERANCE
+
+
+def test_two_arm_and_auto_are_exact_on_bipartite_graphs() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        n = int(rng.integers(2, 8))
+        # a tree whose nodes come after their parents: the greedy cut is then its two-colouring
+        edges = np.array([(int(rng.integers(i)), i) for i in range(1, n)])
+        graph = Graph(n, edges)
+        tables = random_tables(rng, 1)
+        best = allocate_tables(graph, tables, method="brute-force").value
+        two_arm = allocate_tables(graph, tables, method="two-arm")
+        assert two_arm.value == pytest.approx(best, abs=TOLERANCE)
+        shuffled = Graph(n, rng.permutation(n)[edges])
+        auto = allocate_tables(shuffled, tables)
+        assert auto.proved_optimal
+        assert auto.value == pytest.approx(best, abs=TOLERANCE)
+
+
+def test_bounds_values_and_proofs_on_every_kind_of_instance() -> None:
+    for instance in general_instances(1600, seed=4):
+        graph, tables, candidates = instance.graph, instance.tables, instance.candidates
+        exact = allocate_tables(graph, tables, method="brute-force", candidates=candidates)
+        lower, upper = reward_bounds(graph, tables, candidates)
+        assert lower <= exact.lower_bound + TOLERANCE
+        assert upper >= exact.value - TOLERANCE
+        for method in ("auto", "local-search"):
+            found = allocate_tables(graph, tables, method=method, candidates=candidates)
+            assert found.value == pytest.approx(naive_reward(graph, tables, found.arms))
+            assert found.lower_bound - TOLERANCE <= found.value <= exact.value + TOLERANCE
+            assert found.upper_bound >= exact.value - TOLERANCE
+            if candidates is not None:
+                assert candidates[np.arange(graph.n_nodes), found.arms].all()
+            if found.proved_optimal:
+                assert found.value >= exact.value - TOLERANCE
+
+
+def test_maximum_on_the_diagonal_is_always_proved() -> None:
+    for instance in paper_instances(300, seed=5):
+        K = instance.tables.shape[-1]
+        tables = instance.tables.copy()
+        tables[0, K - 1, K - 1] = np.abs(tables).max() + 0.5
+        found = allocate_tables(instance.graph, tables)
+        assert found.proved_optimal
+        assert (found.arms == K - 1).all()
+
+
+def test_reward_equals_the_definition() -> None:
+    rng = np.random.default_rng(6)
+    for instance in general_instances(320, seed=6):
+        arms = rng.integers(instance.tables.shape[-1], size=instance.graph.n_nodes)
+        expected = naive_reward(instance.graph, instance.tables, arms)
+        value = global_reward(instance.graph, instance.tables, arms)
+        assert value == pytest.approx(expected, abs=TOLERANCE)
