@@ -46,6 +46,8 @@ def identify(
         True: a live line on standard error. Or a function called with the learner after every
         round.
 
+    Examples
+    --------
     >>> import edgewise as ew
     >>> arms, matrix = ew.simulation.paper_instance(dimension=2, omega=1.0)
     >>> problem = ew.Problem(ew.Graph.circle(n_edges=12), arms)

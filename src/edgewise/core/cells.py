@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Cells:
     """(q, p0, p) from a kind's raw features to ``features``."""
     node_term: bool
 
-    @property
+    @cached_property
     def n_rivals(self) -> int:
         """How many cells compete with the best of their kind: sum over kinds of (cells - 1)."""
         return int(np.maximum(self.showable.sum(axis=1) - 1, 0).sum())

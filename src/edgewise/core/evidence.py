@@ -108,14 +108,15 @@ def _contrasts(
 ) -> None:
     """Fill the rows of one kind: estimate, leader, gaps and contrast variances per round.
 
-    Inner loops are written as row updates (``row_i -= factor * row_j``), which compilers turn
-    into vector instructions without reordering any sum.
+    Inner loops are updates of one contiguous row by another, which compilers turn into vector
+    instructions without reordering any sum.
     """
     n_pairs = len(features)
     columns = np.ascontiguousarray(features[:, :dimension].T)
     gram = np.empty((dimension, dimension))
     whitened = np.empty((dimension, n_pairs))
     moment = np.empty(dimension)
+    estimate, distance, size = np.empty(n_pairs), np.empty(n_pairs), np.empty(n_pairs)
     for r in range(len(information)):
         _normal_equations(features, information[r], rewards[r], ridge, gram, moment)
         if not _factorise(gram):
@@ -123,20 +124,23 @@ def _contrasts(
         whitened[:] = columns
         _substitute(gram, whitened)
         _substitute(gram, moment.reshape(dimension, 1))
-        estimate = np.zeros(n_pairs)  # phi' theta = (U^-T phi)' (U^-T b)
+        estimate[:] = 0.0  # phi' theta = (U^-T phi)' (U^-T b)
         for i in range(dimension):
-            estimate += whitened[i] * moment[i]
+            row, scale = whitened[i], moment[i]
+            for c in range(n_pairs):
+                estimate[c] += scale * row[c]
         leader = -1
         for c in range(n_pairs):
             if showable[c] and (leader < 0 or estimate[c] > estimate[leader]):
                 leader = c
         leaders[r] = leader
-        distance = np.zeros(n_pairs)
-        size = np.zeros(n_pairs)
+        distance[:] = 0.0
+        size[:] = 0.0
         for i in range(dimension):
-            difference = whitened[i] - whitened[i, leader]
-            distance += difference * difference
-            size += whitened[i] * whitened[i]
+            row, own = whitened[i], whitened[i, leader]
+            for c in range(n_pairs):
+                distance[c] += (row[c] - own) * (row[c] - own)
+                size[c] += row[c] * row[c]
         for c in range(n_pairs):
             if showable[c] and distance[c] > _SAME * (size[c] + size[leader]):
                 gaps[r, c] = estimate[leader] - estimate[c]
@@ -152,6 +156,7 @@ def _contrasts(
 def _normal_equations(
     features: Array, information: Array, rewards: Array, ridge: float, gram: Array, moment: Array
 ) -> None:
+    """The upper triangle of A and the moment b."""
     dimension = len(moment)
     gram[:] = 0.0
     moment[:] = 0.0
@@ -159,11 +164,13 @@ def _normal_equations(
         gram[i, i] = ridge
     for c in range(len(features)):
         if information[c] > 0.0:
+            feature = features[c]
             for i in range(dimension):
-                scaled = information[c] * features[c, i]
+                row = gram[i]
+                scaled = information[c] * feature[i]
                 for j in range(i, dimension):
-                    gram[i, j] += scaled * features[c, j]
-                moment[i] += rewards[c] * features[c, i]
+                    row[j] += scaled * feature[j]
+                moment[i] += rewards[c] * feature[i]
 
 
 @compiled
@@ -171,19 +178,18 @@ def _factorise(gram: Array) -> bool:
     """Overwrite the upper triangle of A with U, U'U = A; False if A is singular."""
     dimension = len(gram)
     for j in range(dimension):
-        floor = gram[j, j] * _SINGULAR
+        row = gram[j]
+        floor = row[j] * _SINGULAR
         for i in range(j):
-            gram[j, j] -= gram[i, j] * gram[i, j]
-        if not gram[j, j] > floor:
+            above = gram[i]
+            factor = above[j]
+            for l in range(j, dimension):
+                row[l] -= factor * above[l]
+        if not row[j] > floor:
             return False
-        gram[j, j] = np.sqrt(gram[j, j])
-        for i in range(j):
-            factor = gram[i, j]
-            for l in range(j + 1, dimension):
-                gram[j, l] -= factor * gram[i, l]
-        scale = 1.0 / gram[j, j]
-        for l in range(j + 1, dimension):
-            gram[j, l] *= scale
+        scale = 1.0 / np.sqrt(row[j])
+        for l in range(j, dimension):
+            row[l] *= scale
     return True
 
 
@@ -191,13 +197,15 @@ def _factorise(gram: Array) -> bool:
 def _substitute(factor: Array, rows: Array) -> None:
     """Overwrite ``rows`` (p, c) with the solution V of U' V = rows."""
     for j in range(len(factor)):
+        row = rows[j]
         for i in range(j):
+            above = rows[i]
             scale = factor[i, j]
-            for c in range(rows.shape[1]):
-                rows[j, c] -= scale * rows[i, c]
+            for c in range(len(row)):
+                row[c] -= scale * above[c]
         scale = 1.0 / factor[j, j]
-        for c in range(rows.shape[1]):
-            rows[j, c] *= scale
+        for c in range(len(row)):
+            row[c] *= scale
 
 
 @compiled

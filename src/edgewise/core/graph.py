@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from edgewise.core.adjacency import Adjacency
 
 _MAX_NODES = np.iinfo(np.int32).max
+_NO_KINDS = frozen([], np.int32)
+_NO_WEIGHTS = frozen([], float)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,6 +116,13 @@ class Graph:
             return self.edges
         both = np.stack([self.edges, self.edges[:, ::-1]], axis=1)
         return frozen(both.reshape(-1, 2), np.int32)
+
+    @property
+    def columns(self) -> tuple[Indices, Indices, Array]:
+        """Edges, kinds and weights for compiled code, which reads empty arrays as: all 0, all 1."""
+        kinds = _NO_KINDS if self.kinds is None else self.kinds
+        weights = _NO_WEIGHTS if self.weights is None else self.weights
+        return self.edges, kinds, weights
 
     @cached_property
     def adjacency(self) -> Adjacency:
@@ -320,18 +329,33 @@ def _edge_array(
 def _kind_codes(
     kinds: ArrayLike | Sequence[Hashable],
 ) -> tuple[Indices, tuple[Hashable, ...] | None]:
-    values = np.asarray(kinds)
-    if np.issubdtype(values.dtype, np.integer):
-        return values, None
-    order = {label: i for i, label in enumerate(dict.fromkeys(values.tolist()))}
-    return np.array([order[label] for label in values.tolist()], np.int64), tuple(order)
+    labels = kinds.tolist() if isinstance(kinds, np.ndarray) else list(kinds)  # type: ignore[arg-type]
+    if not any(isinstance(label, str | tuple) for label in labels):
+        values = np.asarray(kinds)
+        if np.issubdtype(values.dtype, np.integer):
+            return values, None
+    order = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    return np.array([order[label] for label in labels], np.int64), tuple(order)
 
 
 def _as_array(weights: ArrayLike | None) -> Array | None:
-    return None if weights is None else np.asarray(weights, dtype=float)
+    if weights is None:
+        return None
+    try:
+        return np.asarray(weights, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InvalidGraph(
+            f"weights are not numbers ({error}); give one number per edge"
+        ) from error
+
+
+def _require_integer(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InvalidGraph(f"{name} is {value!r}; it must be a whole number, e.g. int({name})")
 
 
 def _checked_edges(edges: NDArray[Any], n_nodes: int) -> NDArray[Any]:
+    _require_integer("n_nodes", n_nodes)
     if not 1 <= n_nodes <= _MAX_NODES:
         raise InvalidGraph(f"n_nodes is {n_nodes}; it must be between 1 and {_MAX_NODES}")
     if edges.ndim != 2 or edges.shape[1] != 2:
@@ -427,6 +451,7 @@ def _family_size(
     ``nodes_of(m)`` is the largest member with at most ``m`` edges.
     """
     if n_edges is not None and n_nodes is None:
+        _require_integer("n_edges", n_edges)
         below = max(smallest, nodes_of(n_edges))
         if edges_of(below) == n_edges:
             return below
@@ -436,6 +461,7 @@ def _family_size(
             f"valid values are {edges_of(below)} and {edges_of(above)}"
         )
     if n_nodes is not None and n_edges is None:
+        _require_integer("n_nodes", n_nodes)
         if n_nodes < smallest or nodes_of(edges_of(n_nodes)) != n_nodes:
             even = ", and an even number of them" if family == "matching" else ""
             raise InvalidGraph(

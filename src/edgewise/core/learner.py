@@ -86,6 +86,8 @@ class Learner:
     rng
         Generator or seed from which the seed of all joint arms is drawn.
 
+    Examples
+    --------
     >>> import numpy as np, edgewise as ew
     >>> problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2), noise=0.1)
     >>> environment = ew.BilinearEnvironment(problem, [[2.0, 0.0], [0.0, 1.0]], rng=1)
@@ -149,7 +151,7 @@ class Learner:
         """
         self._check(ticket)
         values = _checked_rewards(rewards, self.problem.graph.n_edges)
-        told = observe(self.problem.graph, self._setting.plan.cells, ticket.arms, values)
+        told = observe(self.problem.graph, self._setting.plan.cells, self.ask().arms, values)
         state = advance(self._setting, self._state, told[None])
         total = float(values.sum())
         if total > state.best_total:  # never true for NaN: rounds with gaps do not compete
@@ -224,7 +226,11 @@ class Learner:
                 f"round {number} has been answered already; nothing was recorded: "
                 "ask() for the next round"
             )
-        if self.verdict.stop or not np.array_equal(ticket.arms, self.ask().arms):
+        if (
+            self.verdict.stop
+            or number != self.rounds + 1
+            or not np.array_equal(ticket.arms, self.ask().arms)
+        ):
             raise UnknownTicket(
                 f"round {number} was not asked for, or not with these arms (round "
                 f"{self.rounds + 1} is waiting); nothing was recorded: tell the ticket that "
@@ -233,8 +239,11 @@ class Learner:
 
 
 def _checked_rewards(rewards: ArrayLike, n_edges: int) -> Array:
+    if isinstance(rewards, np.ma.MaskedArray):  # masked is missing, whatever lies underneath
+        rewards = np.ma.filled(rewards.astype(float), np.nan)
     try:
-        values = np.asarray(rewards, dtype=float)
+        values = np.asarray(rewards, dtype=None if np.iscomplexobj(rewards) else float)
+        values = values.astype(float, casting="same_kind", copy=False)
     except (TypeError, ValueError) as error:
         raise InvalidRewards(
             f"rewards are not numbers ({error}); give {n_edges} numbers, NaN where missing; "

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.core.arrays import Array, Indices, Mask, frozen
+from edgewise.core.arrays import Array, Mask, frozen
+from edgewise.core.candidates import Candidates, checked_candidates, group_candidates
 from edgewise.core.graph import Graph
 from edgewise.core.whitening import Whitening, checked_arms, require_span, whiten
 from edgewise.errors import InvalidProblem
@@ -45,6 +46,8 @@ class Problem:
     arm_labels
         Names of the arms, for reports.
 
+    Examples
+    --------
     >>> Problem(Graph.circle(n_nodes=5), [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], noise=0.5)
     Problem(Graph(n_nodes=5, n_edges=10), 3 arms in R^2, noise=0.5)
     """
@@ -67,11 +70,12 @@ class Problem:
         set_field = object.__setattr__
         set_field(self, "arms", frozen(checked_arms(self.arms), float))
         set_field(self, "noise", _checked_noise(self.noise))
-        if self.candidates is not None:
-            mask = _checked_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
-            set_field(self, "candidates", None if mask.all() else frozen(mask, np.bool_))
+        mask = checked_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
+        set_field(self, "candidates", mask)
         if self.arm_labels is not None:
             set_field(self, "arm_labels", _checked_arm_labels(self.arm_labels, self.n_arms))
+        if self.whitening.rank == 0:
+            raise InvalidProblem("every arm is zero, so no reward depends on M; add a non-zero arm")
         if not self.project:
             require_span(self.whitening.rank, self.dimension)
         if self.node_term:
@@ -104,14 +108,9 @@ class Problem:
         )
 
     @cached_property
-    def candidate_sets(self) -> tuple[Mask, Indices]:
+    def candidate_sets(self) -> Candidates:
         """The distinct candidate sets (C, K), and which one each node has (n,)."""
-        if self.candidates is None:
-            everything = np.ones((1, self.n_arms), np.bool_)
-            return everything, np.zeros(self.graph.n_nodes, np.int32)
-        packed = np.packbits(self.candidates, axis=1)
-        _, first, inverse = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-        return self.candidates[first], inverse.ravel().astype(np.int32)
+        return group_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
 
     @cached_property
     def showable(self) -> NDArray[np.bool_]:
@@ -141,7 +140,8 @@ class Problem:
         graph = self.graph
         parts: list[Any] = [graph.edges, graph.kinds, graph.weights, self.arms, self.candidates]
         for part in parts:
-            digest.update(b"-" if part is None else part.tobytes())
+            digest.update(repr(None if part is None else part.shape).encode())
+            digest.update(b"" if part is None else part.tobytes())
         flags = (graph.n_nodes, graph.directed, self.noise, self.node_term, self.project)
         digest.update(repr(flags).encode())
         return digest.hexdigest()
@@ -164,26 +164,6 @@ def _checked_noise(noise: float) -> float:
             "standard deviation of one reward"
         )
     return float(noise)
-
-
-def _checked_candidates(candidates: Any, n_nodes: int, n_arms: int) -> Mask:
-    mask = np.asarray(candidates)
-    if mask.shape != (n_nodes, n_arms):
-        raise InvalidProblem(
-            f"candidates have shape {mask.shape}; they must be (n_nodes, n_arms) = "
-            f"({n_nodes}, {n_arms}), True where the node may be given the arm"
-        )
-    if mask.dtype != np.bool_:
-        raise InvalidProblem(
-            f"candidates are of type {mask.dtype}; they must be booleans, e.g. mask.astype(bool)"
-        )
-    empty = np.flatnonzero(~mask.any(axis=1))
-    if len(empty):
-        raise InvalidProblem(
-            f"{len(empty)} node(s) have no candidate arm, the first is node {int(empty[0])}; "
-            "leave every node at least one"
-        )
-    return mask
 
 
 def _checked_arm_labels(labels: Sequence[Hashable], n_arms: int) -> tuple[Hashable, ...]:

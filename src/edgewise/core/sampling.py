@@ -24,6 +24,9 @@ _MULTIPLIER_1 = np.uint64(0xCD9E8D57)
 _WEYL_0 = np.uint64(0x9E3779B9)
 _WEYL_1 = np.uint64(0xBB67AE85)
 
+_SHORT = 16
+"""Up to this many thresholds, comparing with all beats a binary search: no branch to mispredict."""
+
 
 @dataclass(frozen=True, eq=False)
 class NodeLaws:
@@ -50,6 +53,8 @@ class NodeLaws:
             support[row, : len(arms)] = arms
             support[row, len(arms) :] = arms[-1]
             below = np.cumsum(law[arms])[:-1] / law[arms].sum()
+            # a last arm of weight below 2^-53 leaves 1.0 here, and 2^64 does not fit in 64 bits
+            below = np.minimum(below, np.nextafter(1.0, 0.0))
             thresholds[row, : len(arms) - 1] = np.ldexp(below, 64).astype(np.uint64)
         return cls(
             frozen(table, float),
@@ -113,23 +118,33 @@ def draw_nodes(
     One counter gives two 64-bit words: nodes 2b and 2b + 1 share the counter of block b.
     """
     round_low, round_high = round_ & _LOW, round_ >> _HALF
-    last = thresholds.shape[1] - 1
-    odd_word = np.uint64(0)
-    for position in range(len(arms)):
-        node = start + position
-        if node % 2 == 0 or position == 0:
-            block = np.uint64(node // 2)
-            w0, w1, w2, w3 = philox(block, np.uint64(0), round_low, round_high, seed)
-            word = w0 | (w1 << _HALF)
-            odd_word = w2 | (w3 << _HALF)
-        if node % 2 == 1:
-            word = odd_word
-        law = set_of[node]
-        low, high = 0, last
-        while low < high:
-            middle = (low + high) // 2
-            if word < thresholds[law, middle]:
-                high = middle
-            else:
-                low = middle + 1
-        arms[position] = support[law, low]
+    stop = start + len(arms)
+    for block in range(start // 2, (stop + 1) // 2):
+        w0, w1, w2, w3 = philox(np.uint64(block), np.uint64(0), round_low, round_high, seed)
+        node = 2 * block
+        if node >= start:
+            law = set_of[node]
+            arms[node - start] = support[law, _position(thresholds[law], w0 | (w1 << _HALF))]
+        node += 1
+        if node < stop:
+            law = set_of[node]
+            arms[node - start] = support[law, _position(thresholds[law], w2 | (w3 << _HALF))]
+
+
+@compiled
+def _position(thresholds: NDArray[np.uint64], word: np.uint64) -> int:
+    """How many thresholds the word has passed, the last one excepted."""
+    last = len(thresholds) - 1
+    if last <= _SHORT:
+        passed = 0
+        for i in range(last):
+            passed += word >= thresholds[i]
+        return passed
+    low, high = 0, last
+    while low < high:
+        middle = (low + high) // 2
+        if word < thresholds[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -93,8 +93,7 @@ def observe(graph: Graph, cells: Cells, arms: Indices, rewards: Array) -> CellSt
     observations = np.zeros(shape, np.int64)
     sums = np.zeros((3, *shape))
     _accumulate(
-        graph.edges,
-        *_edge_columns(graph),
+        *graph.columns,
         graph.directed,
         cells.ordered,
         len(cells.pair_index),
@@ -122,8 +121,7 @@ def count_rounds(
         laws.set_of,
         laws.support,
         laws.thresholds,
-        graph.edges,
-        *_edge_columns(graph),
+        *graph.columns,
         graph.directed,
         cells.ordered,
         len(cells.pair_index),
@@ -131,13 +129,6 @@ def count_rounds(
         information,
     )
     return observations, information
-
-
-def _edge_columns(graph: Graph) -> tuple[Indices, Array]:
-    """Kinds and weights for the kernels, where an empty array means: all 0, all 1."""
-    kinds: NDArray[Any] = np.zeros(0, np.int32) if graph.kinds is None else graph.kinds
-    weights: Array = np.zeros(0) if graph.weights is None else graph.weights
-    return kinds, weights
 
 
 @compiled

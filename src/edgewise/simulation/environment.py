@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from edgewise.core.allocation.objective import checked_joint_arm
 from edgewise.core.allocation.tables import tables_of
@@ -55,6 +55,8 @@ class BilinearEnvironment:
     rng
         Generator or seed of the noise.
 
+    Examples
+    --------
     >>> from edgewise import Graph, Problem
     >>> problem = Problem(Graph.star(n_nodes=3), np.eye(2), noise=1e-9)
     >>> BilinearEnvironment(problem, [[1.0, 2.0], [3.0, 4.0]], rng=0)([0, 1, 1]).round(3)
@@ -79,9 +81,7 @@ class BilinearEnvironment:
         joint = checked_joint_arm(arms, graph.n_nodes, self.problem.n_arms)
         rewards = self._rng.standard_normal(graph.n_edges)
         rewards *= self.problem.noise
-        kinds: NDArray[np.int32] = np.zeros(0, np.int32) if graph.kinds is None else graph.kinds  # type: ignore[assignment]
-        weights = np.zeros(0) if graph.weights is None else graph.weights
-        _add_means(graph.edges, kinds, weights, graph.directed, joint, self.truth.tables, rewards)
+        _add_means(*graph.columns, graph.directed, joint, self.truth.tables, rewards)
         return rewards
 
 

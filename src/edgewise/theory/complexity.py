@@ -70,7 +70,7 @@ def sample_complexity(
             f"alpha is {alpha}; a loss relative to the optimum is finite and not negative; "
             "pass 0 for the optimal design, or the value of edgewise.theory.alpha"
         )
-    features, theta = _model(table, parameter, "symmetric")
+    features, theta = edge_arm_model(table, parameter, "symmetric")
     gaps = rivals_of_best(features, features @ theta)[2]
     smallest = float(gaps.min(initial=math.inf))
     if smallest == 0.0:
@@ -150,7 +150,7 @@ def lower_bound(
     if model not in get_args(Model):
         names = ", ".join(f'"{name}"' for name in get_args(Model))
         raise InvalidArgument(f"model is {model!r}, which is not a model; pass one of {names}")
-    result = characteristic(*_model(table, parameter, model))
+    result = characteristic(*edge_arm_model(table, parameter, model))
     per_rho = 2.0 * noise**2 * max(-math.log(2.4 * delta), 0.0) / graph.n_edges
     # Not 0 * infinity: with a tie no method is ever entitled to stop by this argument.
     rounds = math.inf if math.isinf(result.lower) else per_rho * result.lower
@@ -167,7 +167,7 @@ def _checked(
     return table, square_matrix(matrix, table.shape[1])
 
 
-def _model(arms: Array, matrix: Array, model: Model) -> tuple[Array, Array]:
+def edge_arm_model(arms: Array, matrix: Array, model: Model) -> tuple[Array, Array]:
     """Features of the edge-arms and the parameter they multiply."""
     n_arms, d = arms.shape
     if model == "ordered":

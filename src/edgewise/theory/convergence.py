@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from edgewise.core.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal
 from edgewise.core.graph import Graph
+from edgewise.core.whitening import whiten
 from edgewise.errors import InvalidArgument
 from edgewise.theory.setting import (
     node_law,
@@ -172,10 +173,12 @@ def _non_asymptotic(
 
 
 def _whitened(graph: Graph, arms: Array, law: Array, rounds: float, delta: float) -> float:
-    values, vectors = np.linalg.eigh((arms.T * law) @ arms)
+    # Twice: the first, by singular vectors, keeps the digits that the Gram matrix would lose.
+    white = whiten(arms).coordinates
+    values, vectors = np.linalg.eigh((white.T * law) @ white)
     if _is_singular(values):
         return math.inf
-    v = variance(graph, (arms @ vectors) / np.sqrt(values), law).norm
+    v = variance(graph, (white @ vectors) / np.sqrt(values), law).norm
     u = math.log(arms.shape[1] ** 2 / delta)
     loss = math.sqrt(2.0 * v * u / rounds) / graph.n_edges + u / (3.0 * rounds)
     return loss / (1.0 - loss) if loss < 1.0 else math.inf

@@ -6,12 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices, Mask, frozen
+from edgewise.core.arrays import Array, Indices, Mask
 from edgewise.core.compiled import compiled
 from edgewise.core.graph import Graph
-
-_NO_KINDS = frozen([], np.int32)
-_NO_WEIGHTS = frozen([], float)
 
 
 class Network(NamedTuple):
@@ -28,14 +25,7 @@ class Network(NamedTuple):
     def of(cls, graph: Graph) -> Network:
         """The arrays of a graph and of its adjacency; nothing is copied."""
         rows = graph.adjacency
-        return cls(rows.starts, rows.neighbours, rows.edge_ids, *edge_arrays(graph))
-
-
-def edge_arrays(graph: Graph) -> tuple[Indices, Indices, Array]:
-    """Edges, kinds and weights of a graph for compiled code, empty when absent."""
-    kinds = _NO_KINDS if graph.kinds is None else graph.kinds
-    weights = _NO_WEIGHTS if graph.weights is None else graph.weights
-    return graph.edges, kinds, weights
+        return cls(rows.starts, rows.neighbours, rows.edge_ids, *graph.columns)
 
 
 def free_extremes(graph: Graph, tables: Array) -> tuple[float, float]:
@@ -50,7 +40,7 @@ def masked_extremes(
 ) -> tuple[float, float]:
     """The same when node ``i`` may take the arms ``masks[groups[i]]``."""
     least, most = _extremes_by_group(tables, masks)
-    lower, upper = _sum_extremes(*edge_arrays(graph), masks, groups, least, most)
+    lower, upper = _sum_extremes(*graph.columns, masks, groups, least, most)
     return float(lower), float(upper)
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from edgewise.core.allocation.edge_sums import (
     Network,
-    edge_arrays,
     free_extremes,
     masked_extremes,
     sum_over_arcs,
@@ -19,17 +17,9 @@ from edgewise.core.allocation.edge_sums import (
 from edgewise.core.allocation.result import ROUNDING, Allocation
 from edgewise.core.allocation.tables import checked_tables
 from edgewise.core.arrays import Array, Indices, Mask, frozen
+from edgewise.core.candidates import Candidates, checked_candidates, group_candidates
 from edgewise.core.graph import Graph
-from edgewise.errors import InvalidArgument, InvalidProblem
-
-
-class Candidates(NamedTuple):
-    """Allowed arms, nodes with the same ones grouped."""
-
-    masks: Mask
-    """(G, K) allowed arms of each group."""
-    groups: Indices
-    """(n,) group of each node."""
+from edgewise.errors import InvalidArgument
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +43,7 @@ class Objective:
         if not self.graph.directed:
             tables = 0.5 * tables + 0.5 * tables.transpose(0, 2, 1)
         object.__setattr__(self, "tables", frozen(tables, float))
-        allowed = _checked_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
+        allowed = checked_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
         object.__setattr__(self, "candidates", allowed)
 
     @classmethod
@@ -86,13 +76,7 @@ class Objective:
     @cached_property
     def grouped_candidates(self) -> Candidates:
         """Nodes by their allowed arms; a single group when all may take all."""
-        if self.candidates is None:
-            everything = frozen(np.ones((1, self.n_arms)), bool)
-            return Candidates(everything, frozen(np.zeros(self.graph.n_nodes), np.int64))
-        packed = np.packbits(self.candidates, axis=1)
-        _, first, groups = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-        masks = frozen(self.candidates[first], bool)
-        return Candidates(masks, frozen(groups.reshape(-1), np.int64))
+        return group_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
@@ -124,7 +108,7 @@ def global_reward(graph: Graph, tables: ArrayLike, arms: ArrayLike) -> float:
     """
     checked = frozen(checked_tables(tables, graph.n_kinds), float)
     joint = checked_joint_arm(arms, graph.n_nodes, checked.shape[-1])
-    return sum_over_arcs(*edge_arrays(graph), graph.directed, checked, joint)
+    return sum_over_arcs(*graph.columns, graph.directed, checked, joint)
 
 
 def reward_bounds(
@@ -158,21 +142,3 @@ def checked_joint_arm(arms: ArrayLike, n_nodes: int, n_arms: int) -> Indices:
             f"arms are numbered 0 .. {n_arms - 1}"
         )
     return frozen(joint, np.int64)
-
-
-def _checked_candidates(candidates: ArrayLike | None, n_nodes: int, n_arms: int) -> Mask | None:
-    if candidates is None:
-        return None
-    allowed: NDArray[Any] = np.asarray(candidates)
-    if allowed.dtype != np.bool_ or allowed.shape != (n_nodes, n_arms):
-        raise InvalidProblem(
-            f"candidates have shape {allowed.shape} and type {allowed.dtype}; they must be a "
-            f"boolean array ({n_nodes}, {n_arms}), True where a node may take an arm"
-        )
-    without = np.flatnonzero(~allowed.any(axis=1))
-    if len(without):
-        raise InvalidProblem(
-            f"{len(without)} node(s) have no candidate arm, the first is node {without[0]}; "
-            "allow at least one arm per node"
-        )
-    return None if allowed.all() else frozen(allowed, bool)

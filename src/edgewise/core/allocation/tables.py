@@ -27,6 +27,8 @@ def tables_of(
     n_kinds
         q.
 
+    Examples
+    --------
     >>> tables_of(np.eye(2), [[0, 1], [2, 0]], beta=[10, 20])
     array([[[10., 11.], [22., 20.]]])
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise.core.allocation.bipartite import greedy_cut
-from edgewise.core.allocation.edge_sums import edge_arrays
 from edgewise.core.allocation.objective import Objective
 from edgewise.core.allocation.result import Allocation
 from edgewise.core.arrays import Array, Indices, Mask, frozen
@@ -48,7 +47,7 @@ def best_pair(objective: Objective, cut: Mask) -> Indices:
 
 def arcs_by_side(graph: Graph, cut: Mask) -> Array:
     """(q, 2, 2) number (or weight) of the arcs of each kind from each side of a cut to each."""
-    totals = _sum_by_side(*edge_arrays(graph), frozen(cut, np.int8), graph.n_kinds)
+    totals = _sum_by_side(*graph.columns, frozen(cut, np.int8), graph.n_kinds)
     return totals if graph.directed else totals + totals.transpose(0, 2, 1)
 
 

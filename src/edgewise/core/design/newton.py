@@ -13,6 +13,8 @@ from edgewise.core.design.variance import squared_lengths
 
 _STEPS_PER_ROUND = 60
 _ROUNDS_WITHOUT_GAIN = 10
+_ROUNDING = 1e-12
+"""A gap below this cannot be told from rounding: slacks are kept away from zero by as much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +25,7 @@ class _Search:
     point: Point
     candidates: Indices
     tolerance: float
-    """Gap to which the working set is solved in this round."""
+    """Gap to which the working set is solved in this round, if the one asked for is smaller."""
 
 
 def newton(arms: Array, *, tolerance: float, max_iterations: int) -> tuple[Array, int]:
@@ -147,10 +149,12 @@ def _next_round(
     fresh = centred(
         arms[members],
         masses,
-        margin=0.1 * min(gap, 1.0),
+        margin=0.1 * min(max(gap, _ROUNDING), 1.0),
         product=max(point.mean_product, 0.1 * gap * dimension / len(members)),
     )
-    return _Search(members, fresh, candidates[possible], min(search.tolerance, gap / 20.0))
+    # Nothing to admit: the working set is probably complete, so the next round goes to the end.
+    tolerance = min(search.tolerance, gap / 20.0) if len(admitted) else 0.0
+    return _Search(members, fresh, candidates[possible], tolerance)
 
 
 def _kept(point: Point, possible: Mask) -> Mask:
