@@ -11,6 +11,9 @@ import numpy as np
 from edgewise.core.arrays import Array, Indices, Mask, frozen
 from edgewise.core.problem import Problem
 
+_LARGEST_TABLE = 1 << 22
+"""Numbers in the table of feature products (32 MB); larger problems form products as needed."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -47,6 +50,15 @@ class Cells:
     def n_rivals(self) -> int:
         """How many cells compete with the best of their kind: sum over kinds of (cells - 1)."""
         return int(np.maximum(self.showable.sum(axis=1) - 1, 0).sum())
+
+    @cached_property
+    def products(self) -> Array:
+        """(q, P, p(p + 1)/2) upper triangles of all phi phi'; (q, 0, 0) if that would be large."""
+        n_kinds, n_pairs, p = self.features.shape
+        if n_kinds * n_pairs * p * (p + 1) // 2 > _LARGEST_TABLE:
+            return np.zeros((n_kinds, 0, 0))
+        row, column = np.triu_indices(p)
+        return frozen(self.features[:, :, row] * self.features[:, :, column], float)
 
     def means(self, theta: Array) -> Array:
         """(q, P) mean reward of every cell under parameters theta (q, p)."""

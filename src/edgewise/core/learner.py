@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.core.arrays import Array, Indices
-from edgewise.core.evidence import gather
+from edgewise.core.evidence import gather, watch
 from edgewise.core.problem import Problem
 from edgewise.core.report import Ending, Report, compile_report
 from edgewise.core.sampling import NodeLaws
@@ -21,6 +21,8 @@ from edgewise.core.strategy import Strategy
 from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
 
 _VERSION = 1
+
+_MARGIN = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +41,15 @@ def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> Le
     """
     numbers = state.rounds + 1 + np.arange(len(rounds.information))
     cumulative = state.statistics.followed_by(rounds)
-    due = np.flatnonzero(setting.rule.is_due(numbers))
+    looks: Indices = np.flatnonzero(setting.rule.is_due(numbers))
     taken, verdict = len(numbers), state.verdict
-    if len(due):
+    if len(looks):
+        looks = _promising(setting, state.verdict, numbers, cumulative, looks)
         evidence = gather(
             setting.problem,
             setting.plan.cells,
-            numbers[due],
-            cumulative.information[due],
-            cumulative.rewards[due],
+            numbers[looks],
+            cumulative[looks],
             ridge=setting.plan.ridge,
         )
         position, verdict = judge(
@@ -58,13 +60,40 @@ def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> Le
             epsilon=setting.epsilon,
         )
         if verdict.stop:
-            taken = int(due[position]) + 1
+            taken = int(looks[position]) + 1
     return replace(
         state,
         rounds=state.rounds + taken,
         statistics=cumulative[taken - 1],
         verdict=verdict,
     )
+
+
+def _promising(
+    setting: Setting,
+    verdict: Verdict,
+    numbers: Indices,
+    cumulative: CellStatistics,
+    looks: Indices,
+) -> Indices:
+    """The looks at which the closest rival so far may be refuted, and the last look.
+
+    At the others the rule cannot stop. The margin covers rounding differences.
+    """
+    if len(looks) == 1 or verdict.rival is None:
+        return looks
+    evidence = watch(
+        setting.problem,
+        setting.plan.cells,
+        verdict.rival,
+        numbers[looks],
+        cumulative[looks],
+        ridge=setting.plan.ridge,
+    )
+    strength = setting.rule(evidence, delta=setting.delta, epsilon=setting.epsilon)
+    keep = strength[:, 0, 0] >= 1.0 - _MARGIN
+    keep[-1] = True
+    return looks[keep]
 
 
 class Learner:

@@ -238,8 +238,7 @@ def _estimate(setting: Setting, state: LearnerState, ridge: float) -> Array:
         setting.problem,
         setting.plan.cells,
         np.array([state.rounds]),
-        state.statistics.information[None],
-        state.statistics.rewards[None],
+        state.statistics[None],
         ridge=ridge,
     )
     theta: Array = evidence.theta[0]

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edgewise.core.arrays import Array, Mask
+from edgewise.core.arrays import Array, Indices, Mask
 from edgewise.core.evidence import Evidence
 
 
@@ -27,7 +26,7 @@ class PaperRule:
     assumes: str = "independent sub-Gaussian noise; joint arms drawn without regard to rewards"
     allows_ridge: bool = True
 
-    def is_due(self, rounds: NDArray[np.int64]) -> Mask:
+    def is_due(self, rounds: Indices) -> Mask:
         """After every round."""
         return np.ones(len(rounds), np.bool_)
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edgewise.core.arrays import Array, Mask
+from edgewise.core.arrays import Array, Indices, Mask
 from edgewise.core.cells import Cells
 from edgewise.core.evidence import Evidence
 
@@ -28,7 +27,7 @@ class StoppingRule(Protocol):
     def allows_ridge(self) -> bool:
         """Whether the rule is meant for the paper's biased estimate (A_0 = I)."""
 
-    def is_due(self, rounds: NDArray[np.int64]) -> Mask:
+    def is_due(self, rounds: Indices) -> Mask:
         """After which rounds the rule looks at the data; fixed in advance."""
 
     def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edgewise.core.arrays import Array, Mask
+from edgewise.core.arrays import Array, Indices, Mask
 from edgewise.core.evidence import Evidence
 
 
@@ -28,7 +27,7 @@ class Union:
     assumes: str = "independent sub-Gaussian noise; joint arms drawn without regard to rewards"
     allows_ridge: bool = False
 
-    def is_due(self, rounds: NDArray[np.int64]) -> Mask:
+    def is_due(self, rounds: Indices) -> Mask:
         """On the grid."""
         return np.isin(rounds, self._grid(rounds))
 
@@ -37,9 +36,10 @@ class Union:
         look = np.searchsorted(self._grid(evidence.rounds), evidence.rounds, side="right")
         log_term = math.log(max(evidence.n_rivals, 1) / delta) + np.log(look * (look + 1.0))
         ratio: Array = (evidence.gaps + epsilon) / evidence.deviations
-        return ratio * np.abs(ratio) / (2.0 * log_term)[:, None, None]
+        strength: Array = ratio * np.abs(ratio) / (2.0 * log_term)[:, None, None]
+        return strength
 
-    def _grid(self, rounds: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _grid(self, rounds: Indices) -> Indices:
         """Rounds ceil(growth^i), each once, up to the last of ``rounds``."""
         steps = math.ceil(math.log(int(rounds.max(initial=1)) + 1.0) / math.log(self.growth))
         points = np.ceil(self.growth ** np.arange(steps + 1)).astype(np.int64)

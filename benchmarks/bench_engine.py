@@ -1,0 +1,227 @@
+"""Speed and memory of the engine, as ratios against references measured in the same run.
+
+Run with ``python benchmarks/bench_engine.py``; prints a markdown table.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import edgewise as ew
+from edgewise.core.arrays import Array, Indices
+from transcription import Transcription
+
+Row = tuple[str, str, str]
+
+
+def paper_mode_row() -> Row:
+    """Seconds per round of paper mode against the transcription, alternating the two."""
+    arms, matrix = ew.simulation.paper_instance(5, 0.1)
+    problem = ew.Problem(ew.Graph.circle(n_edges=156), arms)
+    reference = Transcription(
+        arms=arms,
+        arcs=[(i, j) for i, j in problem.graph.arcs.tolist()],
+        n_nodes=problem.graph.n_nodes,
+        weights=ew.g_optimal(arms).weights,
+        matrix=matrix,
+        noise=1.0,
+        delta=0.05,
+        rng=np.random.default_rng(0),
+    ).rounds()
+    ratios, ours, theirs = [], [], []
+    replicate(problem, matrix, 0)
+    for repetition in range(7):
+        start = time.perf_counter()
+        for _ in range(100):
+            next(reference)
+        theirs.append((time.perf_counter() - start) / 100)
+        start = time.perf_counter()
+        rounds = replicate(problem, matrix, repetition)
+        ours.append((time.perf_counter() - start) / rounds)
+        ratios.append(theirs[-1] / ours[-1])
+    figure = f"{statistics.median(ratios):.0f}x faster"
+    detail = (
+        f"{1e6 * statistics.median(ours):.1f} us against {1e6 * statistics.median(theirs):.0f} us "
+        f"a round (ratios {min(ratios):.0f} to {max(ratios):.0f})"
+    )
+    return "paper mode, circle m = 156, d = 5, checked every round, simulated", figure, detail
+
+
+def replicate(problem: ew.Problem, matrix: Array, seed: int) -> int:
+    """Rounds simulated by a few paper-mode runs."""
+    runs = ew.simulation.replicate(problem, matrix, repetitions=2, strategy="paper", rng=seed)
+    return int(runs.rounds.sum())
+
+
+def ask_tell_row() -> Row:
+    """One ask + tell of the live learner, default strategy."""
+    arms, _ = ew.simulation.paper_instance(5, 0.1)
+    problem = ew.Problem(ew.Graph.circle(n_edges=156), arms)
+    rewards = np.random.default_rng(0).standard_normal(156)
+    learner = ew.Learner(problem, rng=0)
+    times = []
+    for _ in range(300):
+        start = time.perf_counter()
+        learner.tell(learner.ask(), rewards)
+        times.append(time.perf_counter() - start)
+    return "ask + tell, circle m = 156, d = 5, mixture rule", f"{1e6 * median(times):.0f} us", ""
+
+
+def large_round_row() -> Row:
+    """Draw and statistics of one round on 10^7 arcs, one core, and peak memory per arc."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "edges.npy"
+        np.save(path, random_edges(10**6, 5 * 10**6))
+        output = run_here("large", str(path))
+    values = json.loads(output)
+    return (
+        "one round (draw + statistics), 10^7 arcs, 10^6 nodes",
+        f"{values['draw'] + values['observe']:.1f} ns per arc",
+        f"draw {values['draw']:.1f}, statistics {values['observe']:.1f}; peak memory "
+        f"{values['bytes']:.0f} bytes per arc, graph, rewards and graph building included",
+    )
+
+
+def large_round(path: str) -> None:
+    """Body of the subprocess: memory is counted above what imports and kernels take."""
+    from edgewise.core.setting import Setting
+    from edgewise.core.statistics import observe
+
+    warnings.simplefilter("ignore")
+    arms, _ = ew.simulation.paper_instance(5, 0.1)
+    rng = np.random.default_rng(0)
+
+    def prepare(edges: Indices, n_nodes: int) -> Callable[[], tuple[float, float]]:
+        problem = ew.Problem(ew.Graph.from_edges(edges, n_nodes=n_nodes), arms)
+        setting = Setting.of(problem, delta=0.05, epsilon=0.0, strategy="g-optimal", stopping=None)
+        rewards = rng.standard_normal(problem.graph.n_edges)
+
+        def one_round() -> tuple[float, float]:
+            start = time.perf_counter()
+            joint = setting.plan.laws.draw(seed=1, round=1)
+            middle = time.perf_counter()
+            observe(problem.graph, setting.plan.cells, joint, rewards)
+            return middle - start, time.perf_counter() - middle
+
+        return one_round
+
+    prepare(np.array([[0, 1], [1, 2]], np.int32), 3)()
+    before = peak_bytes()
+    edges = np.load(path)
+    one_round = prepare(edges, 10**6)
+    times = [one_round() for _ in range(7)]
+    n_arcs = 2 * len(edges)
+    draw, count = (1e9 * median([t[i] for t in times]) / n_arcs for i in (0, 1))
+    sys.stdout.write(
+        json.dumps({"draw": draw, "observe": count, "bytes": (peak_bytes() - before) / n_arcs})
+    )
+
+
+def import_row() -> Row:
+    """``import edgewise`` against ``import numpy``, fresh processes, alternating."""
+    seconds: dict[str, list[float]] = {"numpy": [], "edgewise": []}
+    for _ in range(11):
+        for module, times in seconds.items():
+            code = f"from time import perf_counter as now; t = now(); import {module}; print(now() - t)"
+            times.append(float(run([sys.executable, "-c", code])))
+    ours, theirs = median(seconds["edgewise"]), median(seconds["numpy"])
+    return (
+        "`import edgewise` against `import numpy`",
+        f"{ours / theirs:.2f} of its time",
+        f"{1e3 * ours:.1f} ms against {1e3 * theirs:.0f} ms; everything used, numpy included, "
+        f"{1e3 * float(run_here('use')):.0f} ms",
+    )
+
+
+def use() -> None:
+    """Time from nothing to every public name resolved."""
+    start = time.perf_counter()
+    for name in ew.__all__:
+        getattr(ew, name)
+    sys.stdout.write(str(time.perf_counter() - start))
+
+
+def warm_start_row() -> Row:
+    """Kernels compiled by a second process that identifies once: must be none."""
+    code = (
+        "import numpy as np, edgewise as ew;"
+        "a, M = ew.simulation.paper_instance(2, 1.0);"
+        "p = ew.Problem(ew.Graph.circle(n_edges=12), a);"
+        "print(ew.identify(p, ew.BilinearEnvironment(p, M, rng=1), rng=2).rounds);"
+        "import numba.core.event as e"
+    )
+    run([sys.executable, "-c", code])
+    listener = (
+        "import numba, numba.core.event as e;"
+        "r = e.RecordingListener(); e.register('numba:compile', r);"
+        f"{code};"
+        "print(len([1 for _, x in r.buffer if x.is_start]))"
+    )
+    compiled = int(run([sys.executable, "-c", listener]).split()[-1])
+    start = time.perf_counter()
+    run([sys.executable, "-c", code])
+    seconds = time.perf_counter() - start
+    return (
+        "kernels compiled by the second process",
+        str(compiled),
+        f"a process that identifies on 12 arcs takes {seconds:.1f} s in all",
+    )
+
+
+def random_edges(n_nodes: int, n_edges: int) -> Indices:
+    """Distinct undirected pairs, sorted."""
+    rng = np.random.default_rng(0)
+    keys = np.zeros(0, np.int64)
+    while len(keys) < n_edges:
+        pairs = np.sort(rng.integers(n_nodes, size=(n_edges // 5, 2)), axis=1)
+        pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+        keys = np.unique(np.concatenate([keys, pairs[:, 0] * n_nodes + pairs[:, 1]]))
+    keys = np.sort(rng.permutation(keys)[:n_edges])
+    return np.column_stack(np.divmod(keys, n_nodes)).astype(np.int32)
+
+
+def median(values: list[float]) -> float:
+    """Middle value: robust against a noisy machine."""
+    return statistics.median(values)
+
+
+def peak_bytes() -> int:
+    """Peak resident memory of this process since it started (ru_maxrss inherits the parent's)."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return 1024 * int(status.split("VmHWM:")[1].split()[0])
+
+
+def run(command: list[str]) -> str:
+    """Standard output of a command."""
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def run_here(*arguments: str) -> str:
+    """Standard output of this script with arguments."""
+    return run([sys.executable, __file__, *arguments])
+
+
+def main() -> None:
+    """Print the table."""
+    print("| what | figure | detail |\n|---|---|---|")
+    for row in (paper_mode_row, ask_tell_row, large_round_row, import_row, warm_start_row):
+        print("| " + " | ".join(row()) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["large"]:
+        large_round(sys.argv[2])
+    elif sys.argv[1:2] == ["use"]:
+        use()
+    else:
+        main()
