@@ -262,7 +262,7 @@ def test_watching_one_rival_is_a_row_of_the_whole(seed: int, ridge: float) -> No
     cells = Cells.of(problem)
     n = rng.integers(1, 5, size=(20, 1, len(cells.pairs)))
     Y = n * rng.normal(size=n.shape)
-    cumulative = CellStatistics.zero(cells).followed_by(CellStatistics(n, n + 0.0, Y, Y**2))
+    cumulative = CellStatistics.zero(cells).followed_by(CellStatistics(n, n.astype(float), Y, Y**2))
     rounds = np.arange(1, 21)
     whole = gather(problem, cells, rounds, cumulative, ridge=ridge)
     for c, (k, l) in enumerate(cells.pairs.tolist()):
@@ -270,9 +270,7 @@ def test_watching_one_rival_is_a_row_of_the_whole(seed: int, ridge: float) -> No
         rivals = np.isfinite(whole.gaps[:, 0, c])
         assert np.array_equal(np.isfinite(alone.gaps[:, 0, 0]), rivals)
         assert_allclose(alone.gaps[:, 0, 0], whole.gaps[:, 0, c], atol=1e-12)
-        assert_allclose(
-            alone.deviations[rivals, 0, 0], whole.deviations[rivals, 0, c], rtol=1e-9
-        )
+        assert_allclose(alone.deviations[rivals, 0, 0], whole.deviations[rivals, 0, c], rtol=1e-9)
 
 
 # -- diagnostics -----------------------------------------------------------------------------

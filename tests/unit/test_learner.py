@@ -358,7 +358,7 @@ def test_blocks_of_any_size_give_the_same_state(
         assert one_by_one.verdict.stop  # the comparison covers stopping inside a block
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(st.integers(1, 60), max_size=6),
     st.sampled_from(["mixture", "union", "paper"]),

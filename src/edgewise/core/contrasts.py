@@ -82,20 +82,23 @@ def one_contrast(
     """Per round: gap and variance of the contrast between the leader and one rival."""
     columns = np.ascontiguousarray(features[:, :dimension].T)
     gram, moment = np.empty((dimension, dimension)), np.empty(dimension)
-    estimates, contrast = np.empty(len(features)), np.empty(dimension)
+    estimates, first, second = np.empty(len(features)), np.empty(dimension), np.empty(dimension)
     for r in range(len(information)):
         if not _solve(features, products, information[r], rewards[r], ridge, gram, moment):
             continue
         leader = _lead(columns, moment, showable, estimates)
+        first[:] = columns[:, leader]
+        second[:] = columns[:, rival]
+        _forward(gram, first)
+        _forward(gram, second)
+        distance, size = 0.0, 0.0
+        for i in range(dimension):
+            distance += (second[i] - first[i]) * (second[i] - first[i])
+            size += first[i] * first[i] + second[i] * second[i]
         gaps[r] = np.inf
-        if leader != rival:
-            for i in range(dimension):
-                contrast[i] = columns[i, leader] - columns[i, rival]
-            _forward(gram, contrast)
+        if distance > _SAME * size:  # else the leader is the rival or a twin of it
             gaps[r] = estimates[leader] - estimates[rival]
-            variances[r] = 0.0
-            for i in range(dimension):
-                variances[r] += contrast[i] * contrast[i]
+            variances[r] = distance
 
 
 @compiled
