@@ -28,8 +28,11 @@ imports: $(VENV)/.test
 unit: $(VENV)/.test
 	$(BIN)/pytest -q -n auto --dist worksteal
 
-bench: $(VENV)/.bench  ## measure speed and memory against named references (minutes)
-	$(BIN)/python benchmarks/run.py
+bench: $(VENV)/.bench  ## measure speed and memory against named references; GSET=folder adds Max-Cut
+	@for name in engine design allocation bounds rounds; do \
+		echo; echo "## $$name"; $(BIN)/python benchmarks/bench_$$name.py || exit 1; \
+	done
+	@if [ -n "$(GSET)" ]; then echo; echo "## gset"; $(BIN)/python benchmarks/bench_gset.py $(GSET); fi
 
 docs: $(VENV)/.docs  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,4 +71,5 @@ def identify(
     finally:
         if isinstance(observer, ProgressLine):
             observer.close()
-    return learner.report(Ending.CERTIFIED if learner.verdict.stop else Ending.BUDGET_SPENT)
+    report = learner.report()
+    return report if report.certified else replace(report, ending=Ending.BUDGET_SPENT)

@@ -6,11 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices
+from edgewise.core.arrays import Array, Indices, Mask
 from edgewise.core.cells import Cells
 from edgewise.core.contrasts import all_contrasts, one_contrast
 from edgewise.core.problem import Problem
 from edgewise.core.statistics import CellStatistics
+
+_UNSEEN = 1e-9
+"""Eigenvalues of a phase's information below this, relative to the largest, are rounding."""
+
+_OUTSIDE = 1e-10
+"""Squared relative length of the part of a contrast outside the observed directions that is
+rounding; more, and the phase says nothing about the contrast."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +53,19 @@ def gather(
     rounds: Indices,
     cumulative: CellStatistics,
     *,
+    closed: CellStatistics | None = None,
     ridge: float = 0.0,
 ) -> Evidence:
     r"""Least squares after each of R rounds, :math:`\hat\theta = (\rho I + A)^{-1} b`.
 
     ``cumulative`` holds the statistics after each of the rounds, (R, q, P). ``ridge`` is the
-    paper's :math:`A_0 = I`; zero everywhere else.
+    paper's :math:`A_0 = I`; zero everywhere else. With ``closed`` phases (J, q, P), ``cumulative``
+    is that of the present phase only: the leader comes from all data together, while gap and
+    deviation of a contrast are pooled phase by phase, :math:`\hat\Delta = W/I`,
+    :math:`s = I^{-1/2}` with :math:`W = \sum_j D_j/s_j^2`, :math:`I = \sum_j 1/s_j^2`.
     """
+    if closed is not None and len(closed.information):
+        return _gather_phases(problem, cells, rounds, cumulative, closed)
     n_rounds, n_kinds, n_pairs = cumulative.information.shape
     theta = np.full((n_rounds, n_kinds, cells.features.shape[2]), np.nan)
     leaders = np.full((n_rounds, n_kinds), -1)
@@ -130,3 +143,63 @@ def _evidence(
         n_arms=problem.n_arms,
         noise=problem.noise,
     )
+
+
+def in_range(gram: Array, contrasts: Array) -> Mask:
+    """(T,) whether each contrast (T, p) can be estimated from information A (p, p)."""
+    _, basis = _observed(gram)
+    inside = ((contrasts @ basis) ** 2).sum(axis=1)
+    total = (contrasts**2).sum(axis=1)
+    return np.asarray(total - inside <= _OUTSIDE * total)
+
+
+def _observed(gram: Array) -> tuple[Array, Array]:
+    """Nonzero eigenvalues of A and their eigenvectors (p, rank)."""
+    values, vectors = np.linalg.eigh(gram)
+    seen = values > _UNSEEN * values[-1]
+    return values[seen], vectors[:, seen]
+
+
+def _gather_phases(
+    problem: Problem,
+    cells: Cells,
+    rounds: Indices,
+    cumulative: CellStatistics,
+    closed: CellStatistics,
+) -> Evidence:
+    """Evidence over several phases, one look (R = 1)."""
+    present = cumulative[-1]
+    pooled = gather(problem, cells, rounds, closed.followed_by_all(present)[None])
+    phases = closed.with_another(present)
+    gaps, variances = pooled.gaps.copy(), np.ones_like(pooled.gaps)
+    for kind, leader in enumerate(pooled.leaders[0]):
+        rivals = np.isfinite(pooled.gaps[0, kind])
+        features = cells.features[kind]
+        score, information = _pool(
+            features,
+            features[leader] - features[rivals],
+            phases.information[:, kind],
+            phases.rewards[:, kind],
+        )
+        seen = information > 0
+        gaps[0, kind, rivals] = np.where(seen, score / np.where(seen, information, 1.0), -np.inf)
+        variances[0, kind, rivals] = 1.0 / np.where(seen, information, 1.0)
+    return _evidence(problem, cells, rounds, pooled.theta, pooled.leaders, gaps, variances)
+
+
+def _pool(
+    features: Array, contrasts: Array, information: Array, rewards: Array
+) -> tuple[Array, Array]:
+    """W and I (T,) of the contrasts over phases (J, P), in units of sigma = 1."""
+    score, total = np.zeros(len(contrasts)), np.zeros(len(contrasts))
+    for counts, sums in zip(information, rewards, strict=True):
+        values, basis = _observed((features.T * counts) @ features)
+        inside = contrasts @ basis
+        size = (contrasts**2).sum(axis=1)
+        seen = size - (inside**2).sum(axis=1) <= _OUTSIDE * size
+        precision = np.zeros(len(contrasts))
+        precision[seen] = 1.0 / (inside[seen] ** 2 @ (1.0 / values))
+        estimate = inside @ ((basis.T @ (sums @ features)) / values)
+        score += precision * estimate
+        total += precision
+    return score, total

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.core.arrays import Array, Indices
-from edgewise.core.evidence import gather, watch
+from edgewise.core.evidence import Evidence, gather, watch
 from edgewise.core.problem import Problem
 from edgewise.core.report import Ending, Report, compile_report
-from edgewise.core.sampling import NodeLaws
-from edgewise.core.setting import LearnerState, Setting
+from edgewise.core.setting import Setting
+from edgewise.core.state import LearnerState
 from edgewise.core.statistics import CellStatistics, observe
 from edgewise.core.stopping import StoppingRule, Verdict, judge
 from edgewise.core.strategy import Strategy
@@ -37,41 +37,71 @@ class Ticket:
 def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> LearnerState:
     """The state after R further rounds (R, q, P), or up to the round at which the rule stops.
 
-    One round at a time or many at once, the result is the same to the last bit.
+    One round at a time or many at once, the result is the same to the last bit. Only the last of
+    the rounds may end a phase.
     """
     numbers = state.rounds + 1 + np.arange(len(rounds.information))
     cumulative = state.statistics.followed_by(rounds)
-    looks: Indices = np.flatnonzero(setting.rule.is_due(numbers))
-    taken, verdict = len(numbers), state.verdict
-    if len(looks):
-        looks = _promising(setting, state.verdict, numbers, cumulative, looks)
-        evidence = gather(
-            setting.problem,
-            setting.plan.cells,
-            numbers[looks],
-            cumulative[looks],
-            ridge=setting.plan.ridge,
+    after = replace(
+        state,
+        rounds=int(numbers[-1]),
+        statistics=cumulative[-1],
+        phase_rounds=state.phase_rounds + len(numbers),
+    )
+    over = setting.plan.phase_over(setting.problem, after)
+    due = setting.rule.is_due(numbers)
+    due[-1] |= over
+    looks: Indices = np.flatnonzero(due)
+    if not len(looks):
+        return after
+    looks = _promising(setting, state, numbers, cumulative, looks)
+    evidence, strength = _look(setting, state, numbers[looks], cumulative[looks])
+    position, verdict = judge(evidence, setting.plan.cells, strength)
+    if verdict.stop:
+        taken = int(looks[position]) + 1
+        return replace(
+            after,
+            rounds=state.rounds + taken,
+            statistics=cumulative[taken - 1],
+            phase_rounds=state.phase_rounds + taken,
+            verdict=verdict,
         )
-        position, verdict = judge(
-            evidence,
-            setting.plan.cells,
-            setting.rule,
-            delta=setting.delta,
-            epsilon=setting.epsilon,
-        )
-        if verdict.stop:
-            taken = int(looks[position]) + 1
+    after = replace(after, verdict=verdict)
+    return _next_phase(setting, after, evidence, strength) if over else after
+
+
+def _look(
+    setting: Setting, state: LearnerState, numbers: Indices, cumulative: CellStatistics
+) -> tuple[Evidence, Array]:
+    """Evidence after the given rounds of the present phase, and the rule's strengths."""
+    evidence = gather(
+        setting.problem,
+        setting.plan.cells,
+        numbers,
+        cumulative,
+        closed=state.closed,
+        ridge=setting.plan.ridge,
+    )
+    return evidence, setting.rule(evidence, delta=setting.delta, epsilon=setting.epsilon)
+
+
+def _next_phase(
+    setting: Setting, state: LearnerState, evidence: Evidence, strength: Array
+) -> LearnerState:
+    """Close the present phase; the next one is laid out for what is still open."""
+    aim = setting.plan.next_aim(setting.problem, state, evidence, strength >= 1.0, setting.delta)
     return replace(
         state,
-        rounds=state.rounds + taken,
-        statistics=cumulative[taken - 1],
-        verdict=verdict,
+        closed=state.closed.with_another(state.statistics),
+        statistics=CellStatistics.zero(setting.plan.cells),
+        phase_rounds=0,
+        aim=aim,
     )
 
 
 def _promising(
     setting: Setting,
-    verdict: Verdict,
+    state: LearnerState,
     numbers: Indices,
     cumulative: CellStatistics,
     looks: Indices,
@@ -80,12 +110,12 @@ def _promising(
 
     At the others the rule cannot stop. The margin covers rounding differences.
     """
-    if len(looks) == 1 or verdict.rival is None:
+    if len(looks) == 1 or state.verdict.rival is None:
         return looks
     evidence = watch(
         setting.problem,
         setting.plan.cells,
-        verdict.rival,
+        state.verdict.rival,
         numbers[looks],
         cumulative[looks],
         ridge=setting.plan.ridge,
@@ -142,7 +172,8 @@ class Learner:
             problem, delta=delta, epsilon=epsilon, strategy=strategy, stopping=stopping
         )
         seed = int(np.random.default_rng(rng).integers(2**64, dtype=np.uint64))
-        self._state = LearnerState.start(self._setting, seed)
+        plan = self._setting.plan
+        self._state = LearnerState.start(plan.cells, plan.first_aim(), seed)
         self._ticket: Ticket | None = None
 
     @property
@@ -169,8 +200,7 @@ class Learner:
             )
         if self._ticket is None:
             number = self.rounds + 1
-            arms = self._setting.plan.laws.draw(seed=self._state.seed, round=number)
-            self._ticket = Ticket(number, arms)
+            self._ticket = Ticket(number, self._setting.plan.joint_arm(self.problem, self._state))
         return self._ticket
 
     def tell(self, ticket: Ticket, rewards: ArrayLike) -> None:
@@ -180,17 +210,17 @@ class Learner:
         """
         self._check(ticket)
         values = _checked_rewards(rewards, self.problem.graph.n_edges)
-        told = observe(self.problem.graph, self._setting.plan.cells, self.ask().arms, values)
+        arms = self.ask().arms
+        told = observe(self.problem.graph, self._setting.plan.cells, arms, values)
         state = advance(self._setting, self._state, told[None])
         total = float(values.sum())
         if total > state.best_total:  # never true for NaN: rounds with gaps do not compete
-            state = replace(state, best_round=ticket.round, best_total=total)
+            state = replace(state, best_arms=arms, best_total=total)
         self._state, self._ticket = state, None
 
-    def report(self, ending: Ending | None = None) -> Report:
+    def report(self) -> Report:
         """The answer so far, its guarantee, and what it rests on."""
-        if ending is None:
-            ending = Ending.CERTIFIED if self.verdict.stop else Ending.RUNNING
+        ending = Ending.CERTIFIED if self.verdict.stop else Ending.RUNNING
         return compile_report(self._setting, self._state, ending)
 
     def save(self) -> dict[str, Any]:
@@ -200,10 +230,11 @@ class Learner:
             "problem": self.problem.fingerprint,
             "delta": self._setting.delta,
             "epsilon": self._setting.epsilon,
-            "strategy": self._setting.strategy,
+            "strategy": self._setting.strategy.name,
             "stopping": self._setting.rule.name,
-            # the laws are kept, not solved again: another machine may round differently
-            "laws": self._setting.plan.laws.weights.copy(),
+            # a name does not tell settings apart: Union(growth=2) is called "union" as well
+            "methods": repr((self._setting.strategy, self._setting.rule)),
+            **self._setting.plan.memory(),
             **self._state.to_dict(),
         }
 
@@ -218,7 +249,8 @@ class Learner:
     ) -> Learner:
         """A learner that goes on where :meth:`save` left off, bit for bit.
 
-        ``strategy`` and ``stopping`` are needed only if they were not built-in ones.
+        ``strategy`` and ``stopping`` are needed only if they were not built-in ones with their
+        usual settings.
         """
         if saved.get("version") != _VERSION:
             raise InvalidArgument(
@@ -238,9 +270,13 @@ class Learner:
             stopping=stopping or saved["stopping"],
             rng=0,
         )
-        plan = learner._setting.plan
-        laws = NodeLaws.of(np.asarray(saved["laws"], dtype=float), plan.laws.set_of)
-        learner._setting = replace(learner._setting, plan=replace(plan, laws=laws))
+        setting = learner._setting
+        if repr((setting.strategy, setting.rule)) != saved["methods"]:
+            raise InvalidArgument(
+                f"the state was saved with {saved['methods']}, not "
+                f"{(setting.strategy, setting.rule)}; pass strategy= and stopping= as they were"
+            )
+        learner._setting = replace(setting, plan=setting.plan.recall(saved))
         learner._state = LearnerState.from_dict(saved)
         return learner
 

@@ -16,7 +16,8 @@ from edgewise.core.design.g_optimal import Design
 from edgewise.core.diagnostics import LackOfFit, NoiseEstimate, estimate_noise, lack_of_fit
 from edgewise.core.evidence import gather
 from edgewise.core.problem import Problem
-from edgewise.core.setting import LearnerState, Setting
+from edgewise.core.setting import Setting
+from edgewise.core.state import LearnerState
 from edgewise.core.stopping import Verdict
 from edgewise.errors import InvalidArgument
 
@@ -55,7 +56,7 @@ class Report:
     assumes: str
     """What the certificate rests on."""
     designs: tuple[Design, ...]
-    """One per distinct candidate set."""
+    """One per distinct candidate set; empty if nodes do not draw from designs."""
     matrices: Array
     """(q, d, d) estimated S per kind (M if directed); NaN while not estimable."""
     node_terms: Array | None
@@ -96,9 +97,12 @@ class Report:
         return self.matrices[0] if len(self.matrices) == 1 else self.matrices
 
     @property
-    def design(self) -> Design:
-        """The design the nodes drew from (of the first candidate set, if masks differ)."""
-        return self.designs[0]
+    def design(self) -> Design | None:
+        """The design the nodes drew from (of the first candidate set, if masks differ).
+
+        None for strategies that lay out joint arms instead of drawing nodes.
+        """
+        return self.designs[0] if self.designs else None
 
     @property
     def shows_best_everywhere(self) -> bool:
@@ -121,8 +125,8 @@ class Report:
             return f"After {self.rounds} round(s) not every direction has been observed yet."
         if not self.certified:
             return (
-                f"Not certified: after {self.rounds} rounds the evidence against "
-                f"{self._rival_text()} is at {self.verdict.progress:.0%} of what is needed."
+                f"Not certified: after round {self.verdict.round} the evidence against "
+                f"{self._rival_text()} was at {self.verdict.progress:.0%} of what is needed."
             )
         confidence = f"With probability at least {1 - self.delta:.10g}"
         slack = f" by more than {self.epsilon:g}" if self.epsilon else ""
@@ -219,7 +223,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         verdict=state.verdict,
         delta=setting.delta,
         epsilon=setting.epsilon,
-        strategy=setting.strategy,
+        strategy=setting.strategy.name,
         stopping=setting.rule.name,
         assumes=setting.rule.assumes,
         designs=plan.designs,
@@ -228,8 +232,8 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         tables=tables,
         allocation=allocation,
         baselines=_baselines(setting, state, tables) if estimable else (),
-        noise_estimate=estimate_noise(state.statistics),
-        lack_of_fit=lack_of_fit(plan.cells, state.statistics, unbiased),
+        noise_estimate=estimate_noise(state.total),
+        lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
     )
 
 
@@ -238,7 +242,7 @@ def _estimate(setting: Setting, state: LearnerState, ridge: float) -> Array:
         setting.problem,
         setting.plan.cells,
         np.array([state.rounds]),
-        state.statistics[None],
+        state.total[None],
         ridge=ridge,
     )
     theta: Array = evidence.theta[0]
@@ -253,9 +257,8 @@ def _baselines(setting: Setting, state: LearnerState, tables: Array) -> tuple[Ba
     choices = [("best common", np.full(problem.graph.n_nodes, arm)) for arm in allowed]
     common = [_valued(problem, tables, name, arms) for name, arms in choices]
     rows = sorted(common, key=lambda row: -row.value)[:1]
-    if state.best_round:
-        seen = setting.plan.laws.draw(seed=state.seed, round=state.best_round)
-        rows.append(_valued(problem, tables, "best seen", seen))
+    if state.best_arms is not None:
+        rows.append(_valued(problem, tables, "best seen", state.best_arms))
     return tuple(rows)
 
 

@@ -7,6 +7,7 @@ that showed cell c, the Gram matrix is :math:`A = \sum_c N_c \phi_c \phi_c^\top`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,45 @@ class CellStatistics:
             running(self.squares, rounds.squares),
         )
 
+    def followed_by_all(self, last: CellStatistics) -> CellStatistics:
+        """Sum over the first axis of this (J, q, P) value, and ``last`` (q, P) added."""
+        return last.followed_by(self)[-1]
+
+    def with_another(self, last: CellStatistics) -> CellStatistics:
+        """The (J, q, P) value with ``last`` (q, P) appended."""
+        return CellStatistics(
+            *(
+                np.concatenate([mine, its[None]])
+                for mine, its in zip(self._arrays, last._arrays, strict=True)
+            )
+        )
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self.observations, self.information, self.rewards, self.squares
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """As plain arrays."""
+        names = ("observations", "information", "rewards", "squares")
+        return {name: array.copy() for name, array in zip(names, self._arrays, strict=True)}
+
+    @classmethod
+    def from_dict(
+        cls, values: Mapping[str, Any], shape: tuple[int, ...] | None = None
+    ) -> CellStatistics:
+        """The inverse of :meth:`to_dict`; ``shape`` restores what empty lists have lost."""
+
+        def array(name: str, dtype: type) -> NDArray[Any]:
+            stored: NDArray[Any] = np.array(values[name], dtype)
+            return stored if shape is None else stored.reshape(shape)
+
+        return cls(
+            array("observations", np.int64),
+            array("information", float),
+            array("rewards", float),
+            array("squares", float),
+        )
+
     def __getitem__(self, key: Any) -> CellStatistics:
         """Some of the rounds of an (R, q, P) value."""
         return CellStatistics(
@@ -103,6 +143,12 @@ def observe(graph: Graph, cells: Cells, arms: Indices, rewards: Array) -> CellSt
         sums,
     )
     return CellStatistics(observations, sums[0], sums[1], sums[2])
+
+
+def count_joint_arm(graph: Graph, cells: Cells, arms: Indices) -> tuple[NDArray[np.int64], Array]:
+    """Observations and information (q, P) that deploying a joint arm gives."""
+    counted = observe(graph, cells, arms, np.zeros(graph.n_edges))
+    return counted.observations, counted.information
 
 
 def count_rounds(

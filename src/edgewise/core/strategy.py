@@ -7,26 +7,14 @@ from typing import Protocol
 
 import numpy as np
 
+from edgewise.core.adaptive import AdaptivePhases
 from edgewise.core.arrays import Array
 from edgewise.core.cells import Cells
 from edgewise.core.design.g_optimal import Design, g_optimal
+from edgewise.core.plan import IndependentNodes, Plan
 from edgewise.core.problem import Problem
 from edgewise.core.sampling import NodeLaws
 from edgewise.errors import InvalidArgument
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What a strategy decided: the model it fits and the law its nodes draw from."""
-
-    cells: Cells
-    laws: NodeLaws
-    designs: tuple[Design, ...]
-    """One per distinct candidate set; a single one when every node may have every arm."""
-    stopping: str
-    """The stopping rule that belongs to the strategy when the user names none."""
-    ridge: float = 0.0
-    """rho in A_0 = rho I."""
 
 
 class Strategy(Protocol):
@@ -37,7 +25,31 @@ class Strategy(Protocol):
         """What users call it."""
 
     def __call__(self, problem: Problem, /) -> Plan:
-        """Decide how the nodes draw their arms."""
+        """Decide how the joint arms are chosen."""
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Phases laid out, as joint arms, for the rivals that are still open.
+
+    The first phase sees every direction; each later one lasts ``growth`` times the rounds so far
+    (at least one) and serves the contrasts between the leader and its open rivals, the
+    worst-served most (``power``). Works on every graph; uses no randomness.
+    """
+
+    growth: float = 0.1
+    power: float = 4.0
+    name: str = "adaptive"
+
+    def __post_init__(self) -> None:
+        if not (self.growth > 0 and self.power > 0):
+            raise InvalidArgument(
+                f"growth is {self.growth} and power {self.power}; both must be above 0"
+            )
+
+    def __call__(self, problem: Problem, /) -> Plan:
+        """Prepare the layout."""
+        return AdaptivePhases.of(problem, growth=self.growth, power=self.power)
 
 
 @dataclass(frozen=True)
@@ -55,14 +67,13 @@ class GOptimal:
     def __call__(self, problem: Problem, /) -> Plan:
         """Solve one design per candidate set."""
         arms = _lifted(problem)
-        sets, set_of = problem.candidate_sets
-        designs = tuple(
-            g_optimal(arms[mask], tolerance=self.tolerance, project=True) for mask in sets
-        )
-        weights = np.zeros(sets.shape)
-        for row, mask, design in zip(weights, sets, designs, strict=True):
+        masks, groups = problem.candidate_sets
+        designs = tuple(_design(arms[mask], self.tolerance) for mask in masks)
+        weights = np.zeros(masks.shape)
+        for row, mask, design in zip(weights, masks, designs, strict=True):
             row[mask] = design.weights
-        return Plan(Cells.of(problem), NodeLaws.of(weights, set_of), designs, "mixture")
+        laws = NodeLaws.of(weights, groups)
+        return IndependentNodes(Cells.of(problem), laws, designs, "mixture")
 
 
 @dataclass(frozen=True)
@@ -87,17 +98,18 @@ class Paper:
         design = g_optimal(
             _lifted(problem), tolerance=self.tolerance, method="frank-wolfe", project=True
         )
-        _, set_of = problem.candidate_sets
-        laws = NodeLaws.of(design.weights, set_of)
-        return Plan(Cells.as_printed(problem), laws, (design,), "paper", ridge=1.0)
+        laws = NodeLaws.of(design.weights, problem.candidate_sets.groups)
+        return IndependentNodes(Cells.as_printed(problem), laws, (design,), "paper", ridge=1.0)
 
 
-STRATEGIES: dict[str, Strategy] = {strategy.name: strategy for strategy in (GOptimal(), Paper())}
+STRATEGIES: dict[str, Strategy] = {
+    strategy.name: strategy for strategy in (Adaptive(), GOptimal(), Paper())
+}
 
 
 def sampling_strategy(choice: str | Strategy) -> Strategy:
     """The strategy of that name, or the strategy itself."""
-    if not isinstance(choice, str):
+    if callable(choice):
         return choice
     if choice not in STRATEGIES:
         raise InvalidArgument(
@@ -113,3 +125,10 @@ def _lifted(problem: Problem) -> Array:
     if not problem.node_term:
         return coordinates
     return np.column_stack([coordinates, np.ones(len(coordinates))])
+
+
+def _design(arms: Array, tolerance: float) -> Design:
+    """G-optimal in the span; nodes that can only have zero arms reveal nothing and draw evenly."""
+    if not arms.any():
+        return Design(np.full(len(arms), 1.0 / len(arms)), 0.0, 0, 0, "none")
+    return g_optimal(arms, tolerance=tolerance, project=True)

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from edgewise.core.arrays import Array, Mask
 from edgewise.core.learner import advance
 from edgewise.core.problem import Problem
-from edgewise.core.setting import LearnerState, Setting
-from edgewise.core.statistics import CellStatistics, count_rounds
+from edgewise.core.setting import Setting
+from edgewise.core.state import LearnerState
+from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategy import Strategy
 from edgewise.errors import InvalidArgument, MissingExtra
@@ -101,7 +102,8 @@ def replicate(
 
 def _run(setting: Setting, means: Array, max_rounds: int, rng: np.random.Generator) -> LearnerState:
     """One repetition, in blocks of rounds that grow with the run."""
-    state = LearnerState.start(setting, int(rng.integers(2**64, dtype=np.uint64)))
+    seed = int(rng.integers(2**64, dtype=np.uint64))
+    state = LearnerState.start(setting.plan.cells, setting.plan.first_aim(), seed)
     largest = min(_LARGEST_BLOCK, max(1, _BLOCK_CELLS // means.size))
     while not state.verdict.stop and state.rounds < max_rounds:
         size = min(max(1, state.rounds // 4), largest, max_rounds - state.rounds)
@@ -113,14 +115,7 @@ def _simulate(
     setting: Setting, state: LearnerState, means: Array, n_rounds: int, rng: np.random.Generator
 ) -> CellStatistics:
     """Cell statistics of the next rounds: Y_c has mean N_c mu_c and variance N_c sigma^2."""
-    observations, information = count_rounds(
-        setting.problem.graph,
-        setting.plan.cells,
-        setting.plan.laws,
-        seed=state.seed,
-        first_round=state.rounds + 1,
-        n_rounds=n_rounds,
-    )
+    observations, information = setting.plan.upcoming(setting.problem, state, n_rounds)
     rewards = rng.standard_normal(information.shape)
     rewards *= setting.problem.noise * np.sqrt(information)
     rewards += information * means

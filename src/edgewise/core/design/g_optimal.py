@@ -37,7 +37,7 @@ class Design:
     @property
     def gap(self) -> float:
         """Relative distance to the G-optimum, at least zero: a proof, whatever the solver did."""
-        return max(self.worst_variance / self.dimension - 1.0, 0.0)
+        return max(self.worst_variance / max(self.dimension, 1) - 1.0, 0.0)
 
 
 def g_optimal(

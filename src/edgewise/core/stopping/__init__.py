@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from edgewise.core.stopping.anytime import Anytime as Anytime
 from edgewise.core.stopping.mixture import Mixture as Mixture
 from edgewise.core.stopping.paper import PaperRule as PaperRule
 from edgewise.core.stopping.rule import StoppingRule as StoppingRule
@@ -10,12 +11,14 @@ from edgewise.core.stopping.rule import judge as judge
 from edgewise.core.stopping.union import Union as Union
 from edgewise.errors import InvalidArgument
 
-RULES: dict[str, StoppingRule] = {rule.name: rule for rule in (Mixture(), Union(), PaperRule())}
+_BUILT_IN: tuple[StoppingRule, ...] = (Anytime(), Mixture(), Union(), PaperRule())
+
+RULES = {rule.name: rule for rule in _BUILT_IN}
 
 
 def stopping_rule(choice: str | StoppingRule) -> StoppingRule:
     """The rule of that name, or the rule itself."""
-    if not isinstance(choice, str):
+    if callable(choice):
         return choice
     if choice not in RULES:
         raise InvalidArgument(

@@ -64,6 +64,8 @@ class Mixture:
         "without regard to rewards"
     )
     allows_ridge: bool = False
+    allows_phases: bool = True
+    needs_phases: bool = False
 
     def is_due(self, rounds: Indices) -> Mask:
         """After every round."""

@@ -25,6 +25,8 @@ class PaperRule:
     name: str = "paper"
     assumes: str = "independent sub-Gaussian noise; joint arms drawn without regard to rewards"
     allows_ridge: bool = True
+    allows_phases: bool = False
+    needs_phases: bool = False
 
     def is_due(self, rounds: Indices) -> Mask:
         """After every round."""

@@ -27,8 +27,16 @@ class StoppingRule(Protocol):
     def allows_ridge(self) -> bool:
         """Whether the rule is meant for the paper's biased estimate (A_0 = I)."""
 
+    @property
+    def allows_phases(self) -> bool:
+        """Whether the rule stays valid when joint arms depend on earlier phases' rewards."""
+
+    @property
+    def needs_phases(self) -> bool:
+        """Whether the rule looks only when a phase ends."""
+
     def is_due(self, rounds: Indices) -> Mask:
-        """After which rounds the rule looks at the data; fixed in advance."""
+        """After which rounds the rule looks at the data, besides ends of phases."""
 
     def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
         """(R, q, P) strength against each rival, roughly rounds had / rounds needed.
@@ -58,14 +66,13 @@ class Verdict:
         return cls(stop=False, round=0, pairs=(), rival=None, progress=0.0)
 
 
-def judge(
-    evidence: Evidence, cells: Cells, rule: StoppingRule, *, delta: float, epsilon: float
-) -> tuple[int, Verdict]:
-    """Position of the first round at which the rule stops (else the last), and its verdict."""
+def judge(evidence: Evidence, cells: Cells, strength: Array) -> tuple[int, Verdict]:
+    """Position of the first round at which every rival is refuted (else the last), and verdict.
+
+    ``strength`` (R, q, P) is what a rule made of the evidence.
+    """
     estimable = np.all(evidence.leaders >= 0, axis=1)
-    strength = np.where(
-        estimable[:, None, None], rule(evidence, delta=delta, epsilon=epsilon), -np.inf
-    )
+    strength = np.where(estimable[:, None, None], strength, -np.inf)
     weakest = strength.min(axis=(1, 2))
     stops = np.flatnonzero(weakest >= 1.0)
     position = int(stops[0]) if len(stops) else len(weakest) - 1

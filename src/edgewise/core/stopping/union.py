@@ -9,6 +9,7 @@ import numpy as np
 
 from edgewise.core.arrays import Array, Indices, Mask
 from edgewise.core.evidence import Evidence
+from edgewise.errors import InvalidArgument
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,14 @@ class Union:
     name: str = "union"
     assumes: str = "independent sub-Gaussian noise; joint arms drawn without regard to rewards"
     allows_ridge: bool = False
+    allows_phases: bool = False
+    needs_phases: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.growth > 1.0:
+            raise InvalidArgument(
+                f"growth is {self.growth}; looks are at rounds growth^i, so it must exceed 1"
+            )
 
     def is_due(self, rounds: Indices) -> Mask:
         """On the grid."""

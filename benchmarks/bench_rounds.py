@@ -1,0 +1,93 @@
+"""Rounds to a certificate: every strategy on the paper's instances and on random ones.
+
+``python benchmarks/bench_rounds.py [REPETITIONS]`` prints markdown tables (default 30 runs each).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+import warnings
+
+import numpy as np
+
+import edgewise as ew
+from edgewise.core.arrays import Array
+
+GRAPHS = ("star", "complete", "circle", "matching")
+METHODS = (("paper", "paper"), ("g-optimal", "mixture"), ("adaptive", "anytime"))
+
+
+def paper_table(repetitions: int) -> None:
+    """Mean rounds by graph, dimension and angle; m = 156, delta = 0.05, sigma = 1."""
+    names = " | ".join(f"{strategy}, {rule}" for strategy, rule in METHODS)
+    print(f"| omega | d | graph | {names} | ratio paper/adaptive | wrong | s per adaptive run |")
+    print("|---" * (6 + len(METHODS)) + "|")
+    for omega in (0.1, math.pi / 2):
+        for dimension in (2, 3, 5, 7):
+            for graph in GRAPHS:
+                _paper_row(omega, dimension, graph, repetitions)
+
+
+def _paper_row(omega: float, dimension: int, graph: str, repetitions: int) -> None:
+    arms, matrix = ew.simulation.paper_instance(dimension, omega)
+    problem = ew.Problem(getattr(ew.Graph, graph)(n_edges=156), arms)
+    cells, means, wrong, seconds = [], [], 0, 0.0
+    for strategy, rule in METHODS:
+        start = time.perf_counter()
+        runs = ew.simulation.replicate(
+            problem, matrix, repetitions=repetitions, strategy=strategy, stopping=rule, rng=0
+        )
+        seconds = (time.perf_counter() - start) / repetitions
+        error = runs.rounds.std(ddof=1) / math.sqrt(repetitions)
+        cells.append(f"{runs.mean_rounds:.1f} ± {error:.1f}")
+        means.append(runs.mean_rounds)
+        wrong += runs.errors
+    print(
+        f"| {omega:.2f} | {dimension} | {graph} | {' | '.join(cells)} "
+        f"| {means[0] / means[-1]:.0f} | {wrong} | {seconds:.2f} |",
+        flush=True,
+    )
+
+
+def random_instance(seed: int) -> tuple[ew.Problem, Array]:
+    """K = 8 unit Gaussian arms in R^3, Gaussian M, a random graph with m = 130."""
+    rng = np.random.default_rng([2021, seed])
+    arms = rng.standard_normal((8, 3))
+    arms /= np.linalg.norm(arms, axis=1, keepdims=True)
+    n_nodes = int(rng.integers(20, 60))
+    first, second = np.triu_indices(n_nodes, k=1)
+    chosen = rng.choice(len(first), size=65, replace=False)
+    used, edges = np.unique(np.column_stack([first, second])[chosen], return_inverse=True)
+    graph = ew.Graph.from_edges(edges.reshape(-1, 2), n_nodes=len(used))
+    return ew.Problem(graph, arms), rng.standard_normal((3, 3))
+
+
+def random_table(repetitions: int, n_instances: int = 50) -> None:
+    """Ratio of rounds, g-optimal with mixture over adaptive with anytime."""
+    ratios = []
+    for seed in range(n_instances):
+        problem, matrix = random_instance(seed)
+        static, adaptive = (
+            ew.simulation.replicate(
+                problem, matrix, repetitions=repetitions, strategy=name, rng=seed, max_rounds=50_000
+            )
+            for name in ("g-optimal", "adaptive")
+        )
+        ratios.append(static.mean_rounds / adaptive.mean_rounds)
+    mean = math.exp(float(np.log(ratios).mean()))
+    print(f"\n{n_instances} random instances: {mean:.2f}x fewer rounds in geometric mean ", end="")
+    print(f"(worst {min(ratios):.2f}x, best {max(ratios):.2f}x)", flush=True)
+
+
+def main() -> None:
+    """Print both tables."""
+    warnings.simplefilter("ignore")
+    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 30
+    paper_table(repetitions)
+    random_table(repetitions)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+r"""Adaptive phases: every phase is laid out for the contrasts that are still open.
+
+At the start of a phase take the leader of each kind, the gaps (never below their own standard
+error), and for every rival not yet refuted the information still needed; then fill joint arms
+greedily for the worst-served rival (:mod:`edgewise.core.layout`). What a graph can carry is thereby
+respected: only joint arms are ever considered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgewise.core.arrays import Array, Indices, Mask, frozen
+from edgewise.core.cells import Cells
+from edgewise.core.design.g_optimal import Design
+from edgewise.core.evidence import Evidence, in_range
+from edgewise.core.layout import breadth_first, lay_out
+from edgewise.core.problem import Problem
+from edgewise.core.state import Aim, LearnerState
+from edgewise.core.statistics import count_joint_arm
+
+_MOST_CONTRASTS = 256
+"""A phase is laid out for so many rivals at most, those that need most."""
+
+_MIXTURE_COST = 3.0
+"""Typical price of the mixture in log E: what a rival needs beyond the threshold itself."""
+
+_PATIENCE = 20
+"""A phase that cannot make its contrasts estimable (missing rewards) ends after so many times
+its length, rather than never."""
+
+
+@dataclass(frozen=True, eq=False)
+class AdaptivePhases:
+    """The plan of the adaptive strategy."""
+
+    cells: Cells
+    order: Indices
+    """(n,) order in which nodes are filled."""
+    prior: Array
+    """(q, p, p) information of a single arc spread evenly over all cells: makes A invertible
+    while a phase begins; it is not counted as evidence."""
+    growth: float
+    power: float
+    designs: tuple[Design, ...] = ()
+    stopping: str = "anytime"
+    ridge: float = 0.0
+    has_phases: bool = True
+
+    @classmethod
+    def of(cls, problem: Problem, *, growth: float, power: float) -> AdaptivePhases:
+        """Prepare what does not change from phase to phase."""
+        cells = Cells.of(problem)
+        return cls(
+            cells=cells,
+            order=frozen(breadth_first(problem.graph), np.int64),
+            prior=frozen(_spread_evenly(cells), float),
+            growth=growth,
+            power=power,
+        )
+
+    def first_aim(self) -> Aim:
+        """One round laid out for log det A, more if it takes more to see every direction."""
+        return Aim.everything(1)
+
+    def next_aim(
+        self,
+        problem: Problem,
+        state: LearnerState,
+        evidence: Evidence,
+        refuted: Mask,
+        delta: float,
+    ) -> Aim:
+        """The open rivals that need most, each with the information it still needs."""
+        if (evidence.leaders < 0).any():  # rewards were missing: some direction is still unseen
+            return Aim.everything(1)
+        gaps, deviations = _pooled(problem, self.cells, state, evidence)
+        kinds, rivals = np.nonzero(~refuted[0] & (deviations > 0))
+        gap = np.maximum(gaps, deviations)[kinds, rivals]
+        threshold = math.log(max(evidence.n_rivals, 1) / delta)
+        wanted = 2.0 * (threshold + _MIXTURE_COST) / gap**2
+        seen = np.isfinite(evidence.gaps[0, kinds, rivals])
+        have = np.where(seen, evidence.deviations[0, kinds, rivals] ** -2.0, 0.0)
+        needs = np.maximum(wanted - have, 0.05 * wanted)
+        most = np.sort(np.argsort(-needs, kind="stable")[:_MOST_CONTRASTS])
+        return Aim(
+            kinds=kinds[most],
+            leaders=evidence.leaders[0, kinds[most]],
+            rivals=rivals[most],
+            needs=needs[most] / needs.max(initial=0.0),
+            length=max(1, int(self.growth * state.rounds)),
+        )
+
+    def phase_over(self, problem: Problem, state: LearnerState) -> bool:  # noqa: ARG002
+        """After its length, once its contrasts (at first: all directions) can be estimated."""
+        if state.phase_rounds < state.aim.length:
+            return False
+        if state.phase_rounds >= _PATIENCE * state.aim.length:
+            return True
+        gram = _grams(self.cells, state.statistics.information)
+        if len(state.aim.kinds) == 0:
+            ranks = [int(np.linalg.matrix_rank(A, hermitian=True)) for A in gram]
+            return bool((np.array(ranks) == self.cells.dimensions).all())
+        contrasts = state.aim.contrasts(self.cells)
+        return all(
+            in_range(gram[kind], contrasts[state.aim.kinds == kind]).all()
+            for kind in np.unique(state.aim.kinds)
+        )
+
+    def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
+        """Laid out for the aim, given the information the phase has already."""
+        gram = self.prior + _grams(self.cells, state.statistics.information)
+        inverse = np.linalg.inv(gram).astype(float, copy=False)
+        masks, groups = problem.candidate_sets
+        arms = lay_out(
+            problem.graph,
+            self.order,
+            masks,
+            groups,
+            self.cells.features,
+            self.cells.pair_index,
+            inverse,
+            state.aim.contrasts(self.cells),
+            state.aim.kinds,
+            state.aim.needs,
+            power=self.power,
+        )
+        arms.setflags(write=False)
+        return arms
+
+    def upcoming(
+        self,
+        problem: Problem,
+        state: LearnerState,
+        n_rounds: int,  # noqa: ARG002
+    ) -> tuple[NDArray[np.int64], Array]:
+        """One round: the next one depends on whether this one ends the phase."""
+        arms = self.joint_arm(problem, state)
+        observations, information = count_joint_arm(problem.graph, self.cells, arms)
+        return observations[None], information[None]
+
+    def memory(self) -> dict[str, Any]:
+        """Nothing: the aim of the phase is part of the state."""
+        return {}
+
+    def recall(self, saved: Mapping[str, Any]) -> AdaptivePhases:  # noqa: ARG002
+        """Itself."""
+        return self
+
+
+def _grams(cells: Cells, information: Array) -> Array:
+    """(q, p, p) A of each kind."""
+    gram: Array = np.einsum("qc,qci,qcj->qij", information, cells.features, cells.features)
+    return gram
+
+
+def _spread_evenly(cells: Cells) -> Array:
+    """(q, p, p) mean of phi phi' over showable cells; 1 on the diagonal of padded dimensions."""
+    share = cells.showable / cells.showable.sum(axis=1, keepdims=True)
+    prior = _grams(cells, share)
+    for kind, dimension in enumerate(cells.dimensions):
+        padded = np.arange(dimension, prior.shape[1])
+        prior[kind, padded, padded] = 1.0
+    return prior
+
+
+def _pooled(
+    problem: Problem, cells: Cells, state: LearnerState, evidence: Evidence
+) -> tuple[Array, Array]:
+    """(q, P) gaps to the leaders and their deviations by least squares on all rounds together.
+
+    Only for planning: pooled estimates use every reward, but are not valid evidence once designs
+    depend on rewards.
+    """
+    means = cells.means(evidence.theta[0])
+    kinds = np.arange(len(means))
+    leaders = evidence.leaders[0]
+    contrasts = cells.features[kinds, leaders][:, None] - cells.features
+    gram = _grams(cells, state.total.information)
+    for kind, dimension in enumerate(cells.dimensions):
+        padded = np.arange(dimension, gram.shape[1])
+        gram[kind, padded, padded] = 1.0
+    images = np.linalg.solve(gram, contrasts.transpose(0, 2, 1)).transpose(0, 2, 1)
+    variances = np.maximum((images * contrasts).sum(axis=2), 0.0)
+    gaps = means[kinds, leaders][:, None] - means
+    return gaps, problem.noise * np.sqrt(variances)

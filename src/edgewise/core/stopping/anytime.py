@@ -1,0 +1,41 @@
+"""The mixture rule for designs that depend on rewards, and any sub-Gaussian noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from edgewise.core.arrays import Array, Indices, Mask
+from edgewise.core.evidence import Evidence
+from edgewise.core.stopping.mixture import Mixture
+
+
+@dataclass(frozen=True)
+class Anytime:
+    r"""Looks when a phase ends; stops when every e-value reaches :math:`(P - 1)/\delta`.
+
+    Phase j gives for a contrast y the estimate :math:`D_j = y^\top A_j^{-1} b_j` with deviation
+    :math:`s_j`, known before the phase's rewards. :math:`W = \sum_j D_j/s_j^2` and
+    :math:`I = \sum_j 1/s_j^2` then make the mixture of
+    :func:`~edgewise.core.stopping.mixture.log_mixture` an e-process, whatever earlier rewards did
+    to later phases: see docs/stopping.md.
+    """
+
+    mixture: Mixture = field(default_factory=Mixture)
+    name: str = "anytime"
+    assumes: str = (
+        "independent sub-Gaussian noise; inside a phase, joint arms and gaps in the data depend "
+        "on earlier phases' rewards only"
+    )
+    allows_ridge: bool = False
+    allows_phases: bool = True
+    needs_phases: bool = True
+
+    def is_due(self, rounds: Indices) -> Mask:
+        """Never inside a phase."""
+        return np.zeros(len(rounds), np.bool_)
+
+    def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
+        """``log E / log((P - 1)/delta)`` per rival."""
+        return self.mixture(evidence, delta=delta, epsilon=epsilon)
