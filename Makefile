@@ -29,7 +29,7 @@ unit: $(VENV)/.test
 	$(BIN)/pytest -q -n auto --dist worksteal
 
 bench: $(VENV)/.bench  ## measure speed and memory against named references; GSET=folder adds Max-Cut
-	$(BIN)/pytest benchmarks -q --benchmark-only --benchmark-columns=median,iqr,rounds
+	$(BIN)/pytest benchmarks/test_kernels.py -q --benchmark-only --benchmark-columns=median,iqr,rounds
 	@for name in engine design allocation bounds rounds; do \
 		echo; echo "## $$name"; $(BIN)/python benchmarks/bench_$$name.py || exit 1; \
 	done

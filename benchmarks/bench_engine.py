@@ -132,7 +132,8 @@ def import_row() -> Row:
     seconds: dict[str, list[float]] = {"numpy": [], "edgewise": []}
     for _ in range(11):
         for module, times in seconds.items():
-            code = f"from time import perf_counter as now; t = now(); import {module}; print(now() - t)"
+            body = f"t = now(); import {module}; print(now() - t)"
+            code = f"from time import perf_counter as now; {body}"
             times.append(float(run([sys.executable, "-c", code])))
     ours, theirs = median(seconds["edgewise"]), median(seconds["numpy"])
     return (

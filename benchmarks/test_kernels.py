@@ -1,6 +1,6 @@
 """Absolute times of the hot paths, kept over releases by pytest-benchmark.
 
-``make bench`` runs it; ``pytest benchmarks --benchmark-autosave`` keeps a history to compare with
+``make bench`` runs it; ``pytest benchmarks/test_kernels.py --benchmark-autosave`` keeps a history to compare with
 ``--benchmark-compare``. Ratios against references are in the ``bench_*.py`` scripts.
 """
 
