@@ -94,8 +94,8 @@ def large_round_row() -> Row:
 
 def large_round(path: str) -> None:
     """Body of the subprocess: memory is counted above what imports and kernels take."""
-    from edgewise.core.setting import Setting
     from edgewise.core.statistics import observe
+    from edgewise.core.strategy import GOptimal
 
     warnings.simplefilter("ignore")
     arms, _ = ew.simulation.paper_instance(5, 0.1)
@@ -103,14 +103,14 @@ def large_round(path: str) -> None:
 
     def prepare(edges: Indices, n_nodes: int) -> Callable[[], tuple[float, float]]:
         problem = ew.Problem(ew.Graph.from_edges(edges, n_nodes=n_nodes), arms)
-        setting = Setting.of(problem, delta=0.05, epsilon=0.0, strategy="g-optimal", stopping=None)
+        plan = GOptimal()(problem)
         rewards = rng.standard_normal(problem.graph.n_edges)
 
         def one_round() -> tuple[float, float]:
             start = time.perf_counter()
-            joint = setting.plan.laws.draw(seed=1, round=1)
+            joint = plan.laws.draw(seed=1, round=1)
             middle = time.perf_counter()
-            observe(problem.graph, setting.plan.cells, joint, rewards)
+            observe(problem.graph, plan.cells, joint, rewards)
             return middle - start, time.perf_counter() - middle
 
         return one_round

@@ -1,7 +1,7 @@
 """Absolute times of the hot paths, kept over releases by pytest-benchmark.
 
-``make bench`` runs it; ``--benchmark-autosave`` keeps a history to ``--benchmark-compare`` with. Ratios
-against references are in the ``bench_*.py`` scripts.
+``make bench`` runs it; ``--benchmark-autosave`` keeps a history to ``--benchmark-compare``
+with. Ratios against references are in the ``bench_*.py`` scripts.
 """
 
 from __future__ import annotations

@@ -97,12 +97,14 @@ class Report:
         return self.matrices[0] if len(self.matrices) == 1 else self.matrices
 
     @property
-    def design(self) -> Design | None:
-        """The design the nodes drew from (of the first candidate set, if masks differ).
-
-        None for strategies that lay out joint arms instead of drawing nodes.
-        """
-        return self.designs[0] if self.designs else None
+    def design(self) -> Design:
+        """The design the nodes drew from (of the first candidate set, if masks differ)."""
+        if not self.designs:
+            raise InvalidArgument(
+                f"strategy {self.strategy!r} lays out joint arms instead of drawing nodes from a "
+                "design; there is none to show (report.designs is empty)"
+            )
+        return self.designs[0]
 
     @property
     def shows_best_everywhere(self) -> bool:

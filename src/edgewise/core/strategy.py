@@ -47,7 +47,7 @@ class Adaptive:
                 f"growth is {self.growth} and power {self.power}; both must be above 0"
             )
 
-    def __call__(self, problem: Problem, /) -> Plan:
+    def __call__(self, problem: Problem, /) -> AdaptivePhases:
         """Prepare the layout."""
         return AdaptivePhases.of(problem, growth=self.growth, power=self.power)
 
@@ -64,7 +64,7 @@ class GOptimal:
     tolerance: float = 1e-6
     name: str = "g-optimal"
 
-    def __call__(self, problem: Problem, /) -> Plan:
+    def __call__(self, problem: Problem, /) -> IndependentNodes:
         """Solve one design per candidate set."""
         arms = _lifted(problem)
         masks, groups = problem.candidate_sets
@@ -88,7 +88,7 @@ class Paper:
     tolerance: float = 1e-3
     name: str = "paper"
 
-    def __call__(self, problem: Problem, /) -> Plan:
+    def __call__(self, problem: Problem, /) -> IndependentNodes:
         """Solve the node design by plain Frank-Wolfe."""
         if problem.graph.directed or problem.graph.n_kinds > 1 or problem.candidates is not None:
             raise InvalidArgument(
