@@ -33,7 +33,7 @@ _MIXTURE_COST = 3.0
 
 _PATIENCE = 20
 """A phase that cannot make its contrasts estimable (missing rewards) ends after so many times
-its length, rather than never."""
+its length, and a round for every parameter (an edge shows one cell a round), rather than never."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +76,15 @@ class AdaptivePhases:
         evidence: Evidence,
         refuted: Mask,
         delta: float,
+        epsilon: float,
     ) -> Aim:
         """The open rivals that need most, each with the information it still needs."""
+        length = max(1, int(self.growth * state.rounds))
         if (evidence.leaders < 0).any():  # rewards were missing: some direction is still unseen
-            return Aim.everything(1)
+            return Aim.everything(length)
         gaps, deviations = _pooled(problem, self.cells, state, evidence)
         kinds, rivals = np.nonzero(~refuted[0] & (deviations > 0))
-        gap = np.maximum(gaps, deviations)[kinds, rivals]
+        gap = np.maximum(gaps + epsilon, deviations)[kinds, rivals]
         threshold = math.log(max(evidence.n_rivals, 1) / delta)
         wanted = 2.0 * (threshold + _MIXTURE_COST) / gap**2
         seen = np.isfinite(evidence.gaps[0, kinds, rivals])
@@ -94,14 +96,15 @@ class AdaptivePhases:
             leaders=evidence.leaders[0, kinds[most]],
             rivals=rivals[most],
             needs=needs[most] / needs.max(initial=0.0),
-            length=max(1, int(self.growth * state.rounds)),
+            length=length,
         )
 
     def phase_over(self, problem: Problem, state: LearnerState) -> bool:  # noqa: ARG002
         """After its length, once its contrasts (at first: all directions) can be estimated."""
         if state.phase_rounds < state.aim.length:
             return False
-        if state.phase_rounds >= _PATIENCE * state.aim.length:
+        patience = _PATIENCE * state.aim.length + int(self.cells.dimensions.sum())
+        if state.phase_rounds >= patience:
             return True
         gram = _grams(self.cells, state.statistics.information)
         if len(state.aim.kinds) == 0:

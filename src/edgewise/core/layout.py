@@ -130,23 +130,29 @@ def _fill(
 ) -> None:
     n_kinds, n_arms = len(features), len(pair_index)
     slopes = np.empty((n_kinds, n_arms, n_arms))
-    outlook = np.empty((2, n_kinds, n_arms))
+    outlook = np.empty((2, n_kinds, len(masks), n_arms))
+    known = np.zeros((2, n_kinds, len(masks)), np.bool_)
     score = np.empty(n_arms)
     assigned = np.zeros(len(order), np.bool_)
     since = refresh
     for i in order:
         if since >= refresh:
             since = 0
-            _refresh(features, pair_index, inverse, contrasts, kinds, needs, power, slopes, outlook)
+            known[:] = False
+            _refresh(features, pair_index, inverse, contrasts, kinds, needs, power, slopes)
         score[:] = 0.0
         for position in range(starts[i], starts[i + 1]):
             e, j = edge_ids[position], neighbours[position]
             kind = edge_kinds[e] if len(edge_kinds) else 0
             squared = weights[e] * weights[e] if len(weights) else 1.0
             side = 0 if edges[e, 0] == i else 1
+            theirs = groups[j]
+            if not assigned[j] and not known[side, kind, theirs]:
+                known[side, kind, theirs] = True
+                _look_ahead(slopes[kind], side, masks[theirs], outlook[side, kind, theirs])
             for k in range(n_arms):
                 if not assigned[j]:
-                    score[k] += squared * outlook[side, kind, k]
+                    score[k] += squared * outlook[side, kind, theirs, k]
                 elif side == 0:
                     score[k] += squared * slopes[kind, k, arms[j]]
                 else:
@@ -195,9 +201,8 @@ def _refresh(
     needs: Array,
     power: float,
     slopes: Array,
-    outlook: Array,
 ) -> None:
-    """Slopes per kind and arms at the two ends; and the best an arm can hope for at either end."""
+    """Slopes per kind and arms at the two ends."""
     cell_slopes = np.zeros(features.shape[:2])
     if len(contrasts):
         _contrast_slopes(features, inverse, contrasts, kinds, needs, power, cell_slopes)
@@ -208,9 +213,17 @@ def _refresh(
         for k in range(n_arms):
             for l in range(n_arms):
                 slopes[kind, k, l] = cell_slopes[kind, pair_index[k, l]]
-        for k in range(n_arms):
-            outlook[0, kind, k] = slopes[kind, k].max()
-            outlook[1, kind, k] = slopes[kind, :, k].max()
+
+
+@compiled
+def _look_ahead(slopes: Array, side: int, mask: Mask, outlook: Array) -> None:
+    """The best each arm at one end can hope for, when the other end may have the arms in mask."""
+    outlook[:] = -np.inf
+    for k in range(len(outlook)):
+        for l in range(len(outlook)):
+            if mask[l]:
+                slope = slopes[k, l] if side == 0 else slopes[l, k]
+                outlook[k] = max(outlook[k], slope)
 
 
 @compiled

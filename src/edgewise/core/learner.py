@@ -89,7 +89,9 @@ def _next_phase(
     setting: Setting, state: LearnerState, evidence: Evidence, strength: Array
 ) -> LearnerState:
     """Close the present phase; the next one is laid out for what is still open."""
-    aim = setting.plan.next_aim(setting.problem, state, evidence, strength >= 1.0, setting.delta)
+    aim = setting.plan.next_aim(
+        setting.problem, state, evidence, strength >= 1.0, setting.delta, setting.epsilon
+    )
     return replace(
         state,
         closed=state.closed.with_another(state.statistics),

@@ -56,6 +56,7 @@ class Plan(Protocol):
         evidence: Evidence,
         refuted: Mask,
         delta: float,
+        epsilon: float,
     ) -> Aim:
         """What the next phase is laid out for, given all that is known when it starts.
 
@@ -105,6 +106,7 @@ class IndependentNodes:
         evidence: Evidence,  # noqa: ARG002
         refuted: Mask,  # noqa: ARG002
         delta: float,  # noqa: ARG002
+        epsilon: float,  # noqa: ARG002
     ) -> Aim:
         """Never asked for."""
         return state.aim
