@@ -17,6 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from edgewise import plots as plots
     from edgewise import simulation as simulation
     from edgewise import theory as theory
     from edgewise.core.allocation.allocate import allocate as allocate
@@ -52,7 +53,7 @@ _HOME = {
     "g_optimal": "edgewise.core.design.g_optimal",
     "identify": "edgewise.identification",
 }
-_MODULES = ("simulation", "theory")
+_MODULES = ("plots", "simulation", "theory")
 
 __all__ = [*sorted([*_HOME, *_MODULES]), "__version__"]
 

@@ -1,0 +1,45 @@
+"""Pictures of runs, in two steps: plot data as frozen values, then drawing.
+
+>>> from edgewise.plots import histogram_data
+>>> histogram_data([10, 12, 12, 15], n_bins=2).counts.tolist()
+[3, 1]
+
+The values need numpy only. Drawing needs matplotlib (``pip install 'edgewise[plot]'``), imported
+when the first figure is made; no figure is registered with pyplot, so nothing has to be closed.
+"""
+
+from __future__ import annotations
+
+from edgewise.plots.curves import Curve as Curve
+from edgewise.plots.curves import CurvesData as CurvesData
+from edgewise.plots.curves import curve_of as curve_of
+from edgewise.plots.curves import mean_interval as mean_interval
+from edgewise.plots.curves import rounds_against_dimension as rounds_against_dimension
+from edgewise.plots.curves import rounds_against_edges as rounds_against_edges
+from edgewise.plots.data import DesignData as DesignData
+from edgewise.plots.data import GraphData as GraphData
+from edgewise.plots.data import HeatMapData as HeatMapData
+from edgewise.plots.data import HistogramData as HistogramData
+from edgewise.plots.data import allocation_data as allocation_data
+from edgewise.plots.data import design_data as design_data
+from edgewise.plots.data import estimate_data as estimate_data
+from edgewise.plots.data import graph_data as graph_data
+from edgewise.plots.data import histogram_data as histogram_data
+from edgewise.plots.draw import draw_curves as draw_curves
+from edgewise.plots.draw import draw_design as draw_design
+from edgewise.plots.draw import draw_error as draw_error
+from edgewise.plots.draw import draw_estimate as draw_estimate
+from edgewise.plots.draw import draw_histogram as draw_histogram
+from edgewise.plots.draw import draw_progress as draw_progress
+from edgewise.plots.draw_graph import draw_graph as draw_graph
+from edgewise.plots.figures import figure_allocation as figure_allocation
+from edgewise.plots.figures import figure_convergence as figure_convergence
+from edgewise.plots.figures import figure_curves as figure_curves
+from edgewise.plots.figures import figure_design as figure_design
+from edgewise.plots.figures import figure_estimate as figure_estimate
+from edgewise.plots.figures import figure_graph as figure_graph
+from edgewise.plots.figures import figure_histogram as figure_histogram
+from edgewise.plots.figures import save as save
+from edgewise.plots.layout import node_positions as node_positions
+from edgewise.plots.trace import ConvergenceData as ConvergenceData
+from edgewise.plots.trace import ConvergenceTrace as ConvergenceTrace

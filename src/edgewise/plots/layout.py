@@ -1,0 +1,106 @@
+"""Where to put the nodes of a graph."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgewise.core.arrays import Array, Indices
+from edgewise.core.graph import Graph
+from edgewise.errors import InvalidArgument
+
+_LARGEST_SPRING = 2_000
+"""Nodes up to which forces are simulated; beyond, the picture would take minutes."""
+
+
+def node_positions(graph: Graph, positions: ArrayLike | None = None) -> Array:
+    """(n, 2) positions: those given, else a layout that shows the family.
+
+    Circles become circles, stars stars, matchings rows of pairs. Other graphs are laid out by
+    networkx (``edgewise[networkx]``, forces with a fixed seed) and without it on a circle.
+
+    >>> from edgewise import Graph
+    >>> node_positions(Graph.star(n_nodes=5)).round(2).tolist()[:2]
+    [[0.0, 0.0], [0.0, 1.0]]
+    """
+    if positions is not None:
+        return _checked(positions, graph.n_nodes)
+    n, degrees = graph.n_nodes, graph.degrees
+    if degrees.max() == 1:
+        return _pairs(graph)
+    if n > 3 and degrees.max() == n - 1 and (degrees == 1).sum() == n - 1:
+        return _star(int(degrees.argmax()), n)
+    order = _ring_order(graph)
+    if order is not None:
+        placed = np.empty((n, 2))
+        placed[order] = _ring(n)
+        return placed
+    return _spring(graph)
+
+
+def _checked(positions: ArrayLike, n_nodes: int) -> Array:
+    table = np.array(positions, dtype=float)
+    if table.shape != (n_nodes, 2) or not np.isfinite(table).all():
+        raise InvalidArgument(
+            f"positions have shape {table.shape} or are not finite; every node needs a place: "
+            f"pass finite numbers of shape ({n_nodes}, 2)"
+        )
+    return table
+
+
+def _ring(n: int) -> Array:
+    """Clockwise from the top."""
+    angle = np.pi / 2 - 2 * np.pi * np.arange(n) / n
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def _star(centre: int, n: int) -> Array:
+    return np.insert(_ring(n - 1), centre, 0.0, axis=0)
+
+
+def _pairs(graph: Graph) -> Array:
+    """Each pair upright in a grid about twice as wide as high; isolated nodes below."""
+    n_columns = max(1, math.ceil(math.sqrt(4 * len(graph.edges))))
+    placed = np.zeros((graph.n_nodes, 2))
+    slot = np.arange(len(graph.edges))
+    row, column = np.divmod(slot, n_columns)
+    for end, lift in ((0, 1.0), (1, 0.0)):
+        placed[graph.edges[:, end]] = np.column_stack([column, lift - 2.0 * row])
+    lowest = -2.0 * (int(row.max()) + 1)
+    placed[graph.isolated] = [(i, lowest) for i in range(len(graph.isolated))] or np.zeros((0, 2))
+    return placed
+
+
+def _ring_order(graph: Graph) -> Indices | None:
+    """The nodes in the order in which a single cycle visits them, or None."""
+    n = graph.n_nodes
+    if n < 3 or len(graph.edges) != n or (graph.degrees != 2).any():
+        return None
+    neighbours: list[list[int]] = [[] for _ in range(n)]
+    for i, j in graph.edges.tolist():
+        neighbours[i].append(j)
+        neighbours[j].append(i)
+    order, previous, here = [0], -1, 0
+    while len(order) < n:
+        first, second = neighbours[here]
+        previous, here = here, second if first == previous else first
+        if here == 0:
+            return None  # several cycles
+        order.append(here)
+    return np.array(order)
+
+
+def _spring(graph: Graph) -> Array:
+    try:
+        import networkx as nx
+    except ImportError:
+        return _ring(graph.n_nodes)
+    if graph.n_nodes > _LARGEST_SPRING:
+        return _ring(graph.n_nodes)
+    network = nx.Graph()
+    network.add_nodes_from(range(graph.n_nodes))
+    network.add_edges_from(graph.edges.tolist())
+    placed = nx.spring_layout(network, seed=0)
+    return np.array([placed[i] for i in range(graph.n_nodes)], dtype=float)

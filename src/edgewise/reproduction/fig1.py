@@ -1,0 +1,202 @@
+"""What both panels of Figure 1 share: runs, curves, claims."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+
+from edgewise.core.arrays import Array
+from edgewise.plots.curves import Curve, CurvesData, curve_of
+from edgewise.reproduction.cell import Row
+from edgewise.reproduction.finding import Claim, Table
+from edgewise.reproduction.frame import column, select
+from edgewise.reproduction.inference import (
+    Evidence,
+    agreement,
+    at_least,
+    larger,
+    rate_at_most,
+)
+from edgewise.reproduction.points import graph_of
+from edgewise.reproduction.settings import EASY, HARD, Settings
+from edgewise.simulation import paper_instance
+from edgewise.theory import lower_bound
+
+MARGIN = 0.10
+"""Graphs agree when mean rounds differ by less than a tenth, either way."""
+
+
+def rounds_curves(rows: list[Row], size: str, settings: Settings) -> list[Curve]:
+    """Mean rounds against n_edges, or against dimension squared, by graph and method."""
+    return [
+        curve_of(graph, _samples(rows, size, graph=graph, method=method), group=method)
+        for method in settings.chosen_methods
+        for graph in settings.graphs
+    ]
+
+
+def bound_curve(rows: list[Row], size: str, omega: float, delta: float) -> Curve:
+    """The lower bound on the expected rounds of any method, at every size measured."""
+    places = sorted({(int(row["n_edges"]), int(row["dimension"])) for row in rows})
+    x = [_size(size, n_edges, dimension) for n_edges, dimension in places]
+    y = [_bound(omega, n_edges, dimension, delta) for n_edges, dimension in places]
+    return Curve.exact("lower bound (any method)", x, y)
+
+
+def relative_curves(rows: list[Row], size: str, settings: Settings, method: str) -> CurvesData:
+    """Mean rounds of every graph relative to a reference graph, with intervals."""
+    reference = "matching" if "matching" in settings.graphs else settings.graphs[-1]
+    base = _samples(rows, size, graph=reference, method=method)
+    curves = []
+    for graph in settings.graphs:
+        runs = _samples(rows, size, graph=graph, method=method)
+        if graph == reference:
+            curves.append(Curve.exact(graph, sorted(runs), [1.0] * len(runs), method))
+            continue
+        ratios = [agreement(graph, [(runs[x], base[x])], margin=MARGIN) for x in sorted(runs)]
+        mean, low, high = np.array([(r.estimate, r.low, r.high) for r in ratios]).T
+        curves.append(Curve(graph, _array(sorted(runs)), mean, low, high, method))
+    labels = {"n_edges": "edges per round, $m$", "dimension": "dimension of the edge-arms, $d^2$"}
+    return CurvesData(
+        labels[size],
+        f"mean rounds / {reference} ({method})",
+        tuple(curves),
+        log_y=False,
+        band=(1 / (1 + MARGIN), 1 + MARGIN),
+    )
+
+
+def claims_of(rows: list[Row], size: str, settings: Settings) -> tuple[Claim, ...]:
+    """What Section 6 says about this panel, with tests; only what was measured is claimed."""
+    claims = []
+    hard, easy = _near(rows, HARD, "paper"), _near(rows, EASY, "paper")
+    pairs = list(combinations(settings.graphs, 2))
+    if hard and pairs:
+        evidence = [test for pair in pairs for test in _agreements(hard, size, *pair)]
+        statement = "At omega = 0.1 the graph does not change the number of rounds."
+        claims.append(Claim(statement, "Section 6, Figure 1", tuple(evidence)))
+    slower = [graph for graph in ("circle", "matching") if graph in settings.graphs]
+    if easy and "star" in settings.graphs and slower:
+        tests = tuple(_slower(easy, size, "star", graph) for graph in slower)
+        at = "edges" if size == "n_edges" else "dimensions"
+        statement = f"At omega = pi/2 and many {at}, the star needs more rounds."
+        claims.append(Claim(statement, "Section 6, Figure 1", tests))
+    if easy and len(slower) == 2:
+        evidence = _agreements(easy, size, "circle", "matching")
+        statement = "At omega = pi/2, circle and matching need the same number of rounds."
+        claims.append(Claim(statement, "Section 6, Figure 1", tuple(evidence)))
+    return (*claims, *_guarantees(rows, settings))
+
+
+def _guarantees(rows: list[Row], settings: Settings) -> list[Claim]:
+    by_method = {method: select(rows, method=method) for method in settings.chosen_methods}
+    errors = [
+        rate_at_most(method, _n_errors(runs), len(runs), settings.delta)
+        for method, runs in by_method.items()
+    ]
+    closest = [_closest_to_bound(method, runs) for method, runs in by_method.items()]
+    return [
+        Claim(
+            f"A certified answer is wrong with probability at most delta = {settings.delta:g}.",
+            "Section 4.1",
+            tuple(errors),
+            "Runs of all points of the panel together.",
+        ),
+        Claim(
+            "No method needs fewer rounds, on average, than the lower bound.",
+            "Section 4.3 (symmetric form)",
+            tuple(closest),
+            "Mean rounds over the bound, at the point where it is smallest.",
+        ),
+    ]
+
+
+def means_table(rows: list[Row], size: str, settings: Settings) -> Table:
+    """Mean rounds and half-widths of their intervals at the largest size."""
+    largest = max(int(row[size]) for row in rows)
+    at_largest = select(rows, **{size: largest})
+    body = []
+    for omega in sorted({float(row["omega"]) for row in rows}):
+        for graph in settings.graphs:
+            runs = [
+                column(select(at_largest, omega=omega, graph=graph, method=method), "rounds")
+                for method in settings.chosen_methods
+            ]
+            body.append((f"{omega:.4g}", graph, *(_mean_text(sample) for sample in runs)))
+    name = {"n_edges": "m", "dimension": "d"}[size]
+    title = f"Mean rounds at {name} = {largest} (standard error)"
+    return Table(title, ("omega", "graph", *settings.chosen_methods), tuple(body))
+
+
+def _mean_text(sample: Array) -> str:
+    return f"{sample.mean():.4g} ({sample.std(ddof=1) / math.sqrt(len(sample)):.2g})"
+
+
+def _agreements(rows: list[Row], size: str, first: str, second: str) -> list[Evidence]:
+    """All sizes together (each with equal weight), and the largest, where graphs differ most."""
+    a, b = (_samples(rows, size, graph=graph) for graph in (first, second))
+    pairs = [(a[x], b[x]) for x in sorted(a)]
+    return [
+        agreement(f"{first} / {second}, all sizes", pairs, margin=MARGIN),
+        agreement(f"{first} / {second}, {_name(size, max(a))}", pairs[-1:], margin=MARGIN),
+    ]
+
+
+def _slower(rows: list[Row], size: str, first: str, second: str) -> Evidence:
+    a, b = (_samples(rows, size, graph=graph) for graph in (first, second))
+    x = max(a)
+    return larger(f"{first} / {second}, {_name(size, x)}", [(a[x], b[x])])
+
+
+def _closest_to_bound(method: str, rows: list[Row]) -> Evidence:
+    points: dict[tuple[float, int, int, str], list[float]] = {}
+    for row in rows:
+        place = (float(row["omega"]), int(row["n_edges"]), int(row["dimension"]), str(row["graph"]))
+        points.setdefault(place, []).append(float(row["rounds"]))
+    delta = float(rows[0]["delta"])
+    ratios = {place: _array(runs) / _bound(*place[:3], delta) for place, runs in points.items()}
+    place = min(ratios, key=lambda key: float(ratios[key].mean()))
+    subject = f"{method}: omega = {place[0]:.4g}, {place[3]}, m = {place[1]}, d = {place[2]}"
+    return at_least(subject, ratios[place], 1.0)
+
+
+def _near(rows: Iterable[Row], omega: float, method: str) -> list[Row]:
+    return [
+        row
+        for row in rows
+        if row["method"] == method and math.isclose(float(row["omega"]), omega, rel_tol=1e-3)
+    ]
+
+
+def _samples(rows: list[Row], size: str, **wanted: str) -> dict[float, Array]:
+    chosen = select(rows, **wanted)
+    sizes = sorted({int(row[size]) for row in chosen})
+    return {
+        _size(size, value, value): column(select(chosen, **{size: value}), "rounds")
+        for value in sizes
+    }
+
+
+def _size(size: str, n_edges: int, dimension: int) -> float:
+    return float(n_edges if size == "n_edges" else dimension**2)
+
+
+def _name(size: str, x: float) -> str:
+    return f"m = {x:g}" if size == "n_edges" else f"d = {math.isqrt(int(x))}"
+
+
+def _n_errors(rows: list[Row]) -> int:
+    return sum(bool(row["certified"]) and not row["correct"] for row in rows)
+
+
+def _bound(omega: float, n_edges: int, dimension: int, delta: float) -> float:
+    arms, matrix = paper_instance(dimension, omega)
+    # Any family will do: the bound depends on m only, and every even m is a matching.
+    return lower_bound(graph_of("matching", n_edges), arms, matrix, delta=delta).rounds
+
+
+def _array(values: Iterable[float]) -> Array:
+    return np.array(list(values), dtype=float)

@@ -1,0 +1,141 @@
+"""The HTML report: one file, nothing to fetch."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from edgewise.reproduction.cell import code_version
+from edgewise.reproduction.finding import Claim, Finding, Status, Table
+from edgewise.reproduction.inference import LEVEL, Evidence
+from edgewise.reproduction.settings import Settings
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
+       color: #222; }
+img { max-width: 100%; }
+figcaption { color: #555; font-size: 0.9rem; }
+figure { margin: 1.5rem 0; }
+table { border-collapse: collapse; font-size: 0.9rem; margin: 0.7rem 0; }
+th, td { padding: 0.25rem 0.7rem; border-bottom: 1px solid #ddd; text-align: left;
+         vertical-align: top; }
+.confirmed { color: #00664b; font-weight: 600; }
+.not { color: #a33f00; font-weight: 600; }
+.wide { overflow-x: auto; }
+"""
+
+
+def html_report(settings: Settings, findings: Sequence[Finding], pictures: dict[str, Path]) -> str:
+    """Claims first, then every experiment with its figures; ``pictures`` are SVG files by name."""
+    body = [
+        "<h1>Best arm identification in graphical bilinear bandits: the paper, reproduced</h1>",
+        f"<p>{escape(_settings_text(settings))}</p>",
+        "<h2>Claims</h2>",
+        f"<p>Every test has level {LEVEL:g}; intervals are 95&nbsp;% confidence intervals. A claim "
+        "is confirmed when all its tests pass, so the probability to confirm a false claim is at "
+        "most the level of one test (intersection-union). It is contradicted when a test rejects "
+        "the claim itself at that level after Bonferroni's correction (p&nbsp;against), and "
+        "undecided otherwise.</p>",
+        _summary(findings),
+    ]
+    body += [_section(finding, pictures) for finding in findings]
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>edgewise: the paper, reproduced</title><style>{_STYLE}</style></head>\n<body>\n"
+        + "\n".join(body)
+        + "\n</body></html>\n"
+    )
+
+
+def _settings_text(settings: Settings) -> str:
+    size = "quick version, " if settings.quick else ""
+    return (
+        f"edgewise {code_version()}, {size}{settings.runs} repetitions, delta = "
+        f"{settings.delta:g}, omega = {', '.join(f'{omega:.4g}' for omega in settings.omegas)}, "
+        f"seed {settings.seed}; graphs: {', '.join(settings.graphs)}; methods: "
+        f"{', '.join(settings.chosen_methods)}."
+    )
+
+
+def _summary(findings: Sequence[Finding]) -> str:
+    rows = [
+        f"<tr><td>{escape(finding.name)}</td><td>{escape(claim.statement)}<br><small>"
+        f"{escape(claim.source)}</small></td><td>{_status(claim)}</td>"
+        f"<td>{escape(measured_text(claim))}</td></tr>"
+        for finding in findings
+        for claim in finding.claims
+    ]
+    head = "<tr><th>experiment</th><th>claim</th><th>result</th><th>measured (weakest)</th></tr>"
+    return f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
+
+
+def _section(finding: Finding, pictures: dict[str, Path]) -> str:
+    parts = [f'<h2 id="{escape(finding.name)}">{escape(finding.title)}</h2>']
+    for name in finding.figures:
+        image = base64.b64encode(pictures[name].read_bytes()).decode()
+        caption = finding.captions.get(name, "")
+        parts.append(
+            f'<figure><img alt="{escape(finding.title)}" src="data:image/svg+xml;base64,{image}">'
+            f"<figcaption>{escape(caption)}</figcaption></figure>"
+        )
+    parts += [_table(table) for table in finding.tables]
+    parts += [_claim(claim) for claim in finding.claims]
+    return "\n".join(parts)
+
+
+def _claim(claim: Claim) -> str:
+    remark = f"<p>{escape(claim.remark)}</p>" if claim.remark else ""
+    header = (
+        "subject",
+        "test",
+        "estimate",
+        "95 % interval",
+        "statistic",
+        "p",
+        "p against",
+        "passed",
+    )
+    rows = tuple(_evidence(row) for row in claim.evidence)
+    return (
+        f"<details><summary>{_status(claim)}: {escape(claim.statement)} "
+        f"({escape(claim.source)})</summary>{remark}{_table(Table('', header, rows))}</details>"
+    )
+
+
+def _evidence(row: Evidence) -> tuple[str, ...]:
+    return (
+        row.subject,
+        row.test,
+        f"{row.estimate:.4g}",
+        f"{row.low:.4g} to {row.high:.4g}",
+        f"{row.statistic:.3g}",
+        f"{row.p_value:.2g}",
+        f"{row.p_against:.2g}",
+        "yes" if row.passed else "no",
+    )
+
+
+def _status(claim: Claim) -> str:
+    kind = "confirmed" if claim.status is Status.CONFIRMED else "not"
+    return f'<span class="{kind}">{escape(claim.status.value)}</span>'
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in table.header)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in table.rows
+    )
+    title = f"<h3>{escape(table.title)}</h3>" if table.title else ""
+    return f'{title}<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def measured_text(claim: Claim) -> str:
+    """The weakest test of a claim in one line."""
+    row = claim.weakest
+    return (
+        f"{row.subject}: {row.estimate:.4g} [{row.low:.4g}, {row.high:.4g}], p = {row.p_value:.2g} "
+        f"({row.test})"
+    )
