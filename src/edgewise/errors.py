@@ -19,6 +19,10 @@ class InvalidArgument(EdgewiseError, ValueError):
     """A setting is outside its domain, or two settings contradict each other."""
 
 
+class InvalidFile(EdgewiseError, ValueError):
+    """A file does not hold what it should; the message names the file, the line and the remedy."""
+
+
 class InvalidRewards(EdgewiseError, ValueError):
     """The rewards told do not fit the round they answer; nothing was recorded."""
 

@@ -1,0 +1,57 @@
+"""What the demo says beside its answer: values, no output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import edgewise as ew
+from edgewise.core.allocation.objective import global_reward, reward_bounds
+from edgewise.core.arrays import Array
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """True rewards of the answer and its alternatives, and rounds other methods need."""
+
+    rewards: tuple[tuple[str, float], ...]
+    upper_bound: float
+    rounds: tuple[tuple[str, float], ...]
+
+
+def compare(report: ew.Report, matrix: Array, *, seed: int) -> Comparison:
+    """Grade a report on a simulated instance against the truth and against Algorithm 2."""
+    problem = report.problem
+    truth = (problem.arms @ matrix @ problem.arms.T)[None]
+    _, upper = reward_bounds(problem.graph, truth)
+    rewards = []
+    if report.allocation is not None:
+        rewards.append(("edgewise", global_reward(problem.graph, truth, report.allocation.arms)))
+    rewards += [
+        (row.name, global_reward(problem.graph, truth, row.arms)) for row in report.baselines
+    ]
+    rewards.append(("random nodes", float(problem.graph.n_edges * truth.mean())))
+    return Comparison(tuple(rewards), upper, _rounds(report, matrix, seed))
+
+
+def _rounds(report: ew.Report, matrix: Array, seed: int) -> tuple[tuple[str, float], ...]:
+    problem = report.problem
+    paper = ew.simulation.replicate(
+        problem,
+        matrix,
+        repetitions=1,
+        strategy="paper",
+        delta=report.delta,
+        max_rounds=max(20_000, 50 * report.rounds),
+        rng=np.random.default_rng(seed),
+    )
+    limit = "" if paper.certified.all() else ", not certified by then"
+    bound = ew.theory.lower_bound(
+        problem.graph, problem.arms, matrix, noise=problem.noise, delta=report.delta
+    )
+    return (
+        (f"edgewise ({report.strategy}, {report.stopping})", float(report.rounds)),
+        (f"Algorithm 2 of the paper{limit}", float(paper.mean_rounds)),
+        ("lower bound for any method", bound.rounds),
+    )

@@ -1,0 +1,167 @@
+"""What all commands share: an answer in three formats, notes on stderr, errors as exit codes."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import json
+import math
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from edgewise.errors import EdgewiseError, IsolatedNodes
+
+WRONG_INPUT = 2
+"""Exit code when a file, an argument or an option is wrong."""
+UNCERTIFIED = 3
+"""Exit code when the work ended without the certificate asked for; the answer is printed."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
+
+class Format(StrEnum):
+    """How an answer is written to stdout."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a command found: single facts, and one table of rows."""
+
+    facts: Mapping[str, Any]
+    name: str
+    """What the rows are, the key of the rows in JSON."""
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[Any, ...]]
+    shown: int = 40
+    """Rows printed in the format for people; the other formats have all."""
+    text: str | None = None
+    """Words that replace the facts in the format for people."""
+
+
+def emit(answer: Answer, chosen: Format) -> None:
+    """Write the answer to stdout. CSV is the rows alone: the facts then go to stderr."""
+    if chosen is Format.JSON:
+        rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
+        facts = {name: _plain(value) for name, value in answer.facts.items()}
+        typer.echo(json.dumps({**facts, answer.name: rows}, indent=2, allow_nan=False))
+    elif chosen is Format.CSV:
+        note(", ".join(f"{name} {_shown(value)}" for name, value in answer.facts.items()))
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(answer.columns)
+        writer.writerows(map(_plain, row) for row in answer.rows)
+    else:
+        _print_for_people(answer)
+
+
+def note(message: str) -> None:
+    """Tell the user something that is not the answer: on stderr."""
+    if message:
+        typer.echo(f"edgewise: {message}", err=True)
+
+
+class Shell(TyperGroup):
+    """The root command: help as written, foreseeable errors without fuss."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; wrong input becomes one line on stderr and an exit code."""
+        try:
+            with _warnings_as_notes():
+                return super().invoke(ctx)
+        except EdgewiseError as error:
+            note(str(error))
+            raise typer.Exit(WRONG_INPUT) from None
+        except KeyboardInterrupt:
+            note("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except OSError as error:
+            if isinstance(error, BrokenPipeError) or error.filename is None:
+                raise
+            note(f"{error.filename}: {error.strerror}; choose a path that can be used")
+            raise typer.Exit(WRONG_INPUT) from None
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Keep the lines of the docstring."""
+        _write_lines(self.help, formatter)
+
+
+class Command(TyperCommand):
+    """A command whose help keeps the lines of its docstring, so that examples can be copied."""
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Keep the lines of the docstring."""
+        _write_lines(self.help, formatter)
+
+
+def _write_lines(text: str | None, formatter: Any) -> None:
+    formatter.write("\n")
+    for line in inspect.cleandoc(text or "").splitlines():
+        formatter.write(f"  {line}".rstrip() + "\n")
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", IsolatedNodes)
+        show = warnings.showwarning
+
+        def tell(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+            if issubclass(category, IsolatedNodes):
+                note(str(message))
+            else:
+                show(message, category, *rest, **more)
+
+        warnings.showwarning = tell
+        yield
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON and CSV know it; infinity, which JSON does not know, as text."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, str | int | float | list) or value is None else str(value)
+
+
+def _shown(value: Any) -> str:
+    value = _plain(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _print_for_people(answer: Answer) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    # A file or a pipe has no width: 100 columns, as a page has.
+    out = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 100)
+    if answer.text is not None:
+        out.print(answer.text, soft_wrap=True)
+    width = max(map(len, answer.facts), default=0)
+    for name, value in answer.facts.items() if answer.text is None else ():
+        out.print(f"{name:<{width}}  {_shown(value)}", soft_wrap=True)
+    rows = answer.rows[: answer.shown]
+    if rows:
+        table = Table(box=SIMPLE_HEAD, pad_edge=False)
+        for i, column in enumerate(answer.columns):
+            numeric = isinstance(_plain(rows[0][i]), int | float)
+            table.add_column(column, justify="right" if numeric else "left")
+        for row in rows:
+            table.add_row(*map(_shown, row))
+        out.print()
+        out.print(table)
+        if len(answer.rows) > len(rows):
+            note(f"{len(rows)} of {len(answer.rows)} {answer.name} shown; --format csv has all")

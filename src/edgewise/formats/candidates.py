@@ -1,0 +1,60 @@
+"""Which arms each node may be given, from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from edgewise.core.arrays import Indices, Mask
+from edgewise.errors import InvalidFile
+from edgewise.formats.files import FilePath, load_array, read_by_extension
+from edgewise.formats.table import Table, read_csv
+
+
+def read_candidates(path: FilePath, *, nodes: Sequence[Hashable], arms: Sequence[Hashable]) -> Mask:
+    """(n, K) boolean, True where the node may be given the arm.
+
+    ``.csv``
+        Columns node and arm: one line per allowed combination, by name. A node that is not
+        mentioned may be given every arm.
+    ``.npy``
+        (n, K) array of booleans, or of 0 and 1.
+    """
+
+    def from_csv(file: Path) -> Mask:
+        table = read_csv(file)
+        rows, columns = _codes(table, "node", nodes), _codes(table, "arm", arms)
+        mask = np.zeros((len(nodes), len(arms)), np.bool_)
+        mask[rows, columns] = True
+        mask[~mask.any(axis=1)] = True
+        return mask
+
+    def from_numpy(file: Path) -> Mask:
+        array = load_array(file, "the candidates")
+        if array.shape != (len(nodes), len(arms)) or not np.isin(array, (0, 1)).all():
+            raise InvalidFile(
+                f"{file}: the array has shape {array.shape} and type {array.dtype}; candidates are "
+                f"({len(nodes)}, {len(arms)}) for these nodes and arms, True or False"
+            )
+        return array.astype(np.bool_)
+
+    return read_by_extension(path, {".csv": from_csv, ".npy": from_numpy}, "a candidates file")
+
+
+def _codes(table: Table, column: str, names: Sequence[Hashable]) -> Indices:
+    found = table.find(column)
+    if found is None:
+        raise InvalidFile(
+            f"{table.file}, line 1: the columns are {', '.join(table.columns)}; one must be called "
+            f"{column!r}: name the columns node and arm"
+        )
+    index = {str(name): i for i, name in enumerate(names)}
+    for record, name in enumerate(table.texts(found)):
+        if name not in index:
+            raise InvalidFile(
+                f"{table.at(record)}, column {found!r}: there is no {column} called {name!r}; "
+                f"the {column}s are {', '.join(list(index)[:8])}{', ...' * (len(index) > 8)}"
+            )
+    return np.array([index[name] for name in table.texts(found)])

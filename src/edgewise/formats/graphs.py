@@ -1,0 +1,139 @@
+"""Graphs from files of every format, chosen by extension."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+import numpy as np
+
+from edgewise.core.graph import Graph
+from edgewise.errors import InvalidFile, InvalidGraph, MissingExtra
+from edgewise.formats.edge_list import read_edge_csv, read_edge_parquet
+from edgewise.formats.files import FilePath, load_array, read_by_extension
+from edgewise.formats.names import readable
+from edgewise.formats.rudy import read_rudy
+
+
+def read_graph(path: FilePath) -> Graph:
+    """A graph from a file; its extension says the format.
+
+    ``.csv``
+        Edge list with a header: columns source and target (or from and to, or u and v), and
+        optionally kind, weight, and directed (true or false, the same on every line).
+    ``.parquet``
+        The same columns (needs ``edgewise[parquet]``).
+    ``.graphml``
+        Node ids are the labels, or the node attribute ``label`` or ``name`` if all nodes have a
+        different one; edge attributes ``kind`` and ``weight`` are used.
+    ``.mtx``, ``.npz``
+        Sparse adjacency matrix, Matrix Market or ``scipy.sparse.save_npz``. A symmetric matrix is
+        an undirected graph, any other a directed one; values other than 1 are weights.
+    ``.npy``
+        (E, 2) pairs of node indices, or a square adjacency matrix. Integers of shape (2, 2) are
+        two pairs.
+    ``.txt``
+        Max-Cut instance (rudy, Gset): ``n m``, then ``i j w``, nodes numbered from 1.
+
+    Nodes named by whole numbers are ordered by number, others as they first appear; so are kinds.
+    """
+    try:
+        return read_by_extension(path, READERS, "a graph file")
+    except InvalidGraph as error:
+        raise InvalidFile(f"{path}: {error}") from error
+
+
+def _read_graphml(file: Path) -> Graph:
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise MissingExtra(
+            "GraphML files need networkx; install it with: pip install 'edgewise[networkx]'"
+        ) from error
+    try:
+        graph = nx.read_graphml(file)
+    except ParseError as error:
+        raise InvalidFile(
+            f"{file}, line {error.position[0]}: not well-formed XML ({error}); export it again"
+        ) from error
+    except (nx.NetworkXError, ValueError, KeyError) as error:
+        raise InvalidFile(f"{file}: not a GraphML graph ({error}); export it again") from error
+    return Graph.from_networkx(nx.relabel_nodes(graph, _labels(graph)))
+
+
+def _labels(graph: Any) -> dict[Any, Hashable]:
+    """A name for every node: its label or name where these are distinct, else its id."""
+    for attribute in ("label", "name"):
+        names = [name for _, name in graph.nodes(data=attribute)]
+        if None not in names and len(set(names)) == len(names):
+            return dict(zip(graph.nodes, readable(names), strict=True))
+    return dict(zip(graph.nodes, readable(list(graph.nodes)), strict=True))
+
+
+def _read_matrix_market(file: Path) -> Graph:
+    from scipy.io import mmread
+
+    try:
+        matrix = mmread(file)
+    except (ValueError, OverflowError) as error:
+        raise InvalidFile(
+            f"{file}: not a Matrix Market file ({error}); write it with scipy.io.mmwrite"
+        ) from error
+    return _from_adjacency(file, matrix)
+
+
+def _read_numpy(file: Path) -> Graph:
+    array = load_array(file, "the graph")
+    if array.ndim != 2 or not (np.issubdtype(array.dtype, np.number) or array.dtype == np.bool_):
+        raise InvalidFile(
+            f"{file}: the array has shape {array.shape} and type {array.dtype}; save (E, 2) "
+            "integer pairs of nodes, or a square adjacency matrix"
+        )
+    if array.shape[1] == 2 and np.issubdtype(array.dtype, np.integer):
+        return Graph.from_edges(array)
+    return _from_adjacency(file, array)
+
+
+def _read_sparse(file: Path) -> Graph:
+    from scipy.sparse import load_npz
+
+    try:
+        matrix = load_npz(file)
+    except (ValueError, OSError, KeyError, zipfile.BadZipFile) as error:
+        raise InvalidFile(
+            f"{file}: not a sparse matrix ({error}); write it with scipy.sparse.save_npz"
+        ) from error
+    return _from_adjacency(file, matrix)
+
+
+def _from_adjacency(file: Path, matrix: Any) -> Graph:
+    from scipy.sparse import coo_array
+
+    table = coo_array(matrix)
+    rows, columns = table.shape
+    if rows != columns:
+        raise InvalidFile(
+            f"{file}: the matrix is {rows} x {columns}; an adjacency matrix has one row and one "
+            "column per node and so is square (pairs of nodes are (E, 2) integers)"
+        )
+    if np.iscomplexobj(table.data) or not np.isfinite(table.data).all():
+        raise InvalidFile(
+            f"{file}: the matrix holds complex numbers, NaN or infinity; weights of edges are "
+            "finite real numbers: remove or repair the others"
+        )
+    return Graph.from_scipy(table, directed=bool((table != table.T).nnz))
+
+
+READERS: dict[str, Callable[[Path], Graph]] = {
+    ".csv": read_edge_csv,
+    ".graphml": _read_graphml,
+    ".mtx": _read_matrix_market,
+    ".npy": _read_numpy,
+    ".npz": _read_sparse,
+    ".parquet": read_edge_parquet,
+    ".txt": read_rudy,
+}
+"""The reader of every extension."""

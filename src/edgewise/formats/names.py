@@ -1,0 +1,53 @@
+"""Names of nodes, arms and kinds, as the user wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from edgewise.core.arrays import Indices
+from edgewise.errors import InvalidFile
+from edgewise.formats.table import Table
+
+
+def readable(names: Sequence[Any]) -> list[Hashable]:
+    """Names as they are, or as integers if all are whole numbers in their usual spelling."""
+    texts = list(map(str, names))
+    if all(map(str.isdecimal, texts)):
+        numbers = list(map(int, texts))
+        if list(map(str, numbers)) == texts:  # not 007
+            return list(numbers)
+    return list(texts)
+
+
+def encode(names: Sequence[Any]) -> tuple[Indices, tuple[Hashable, ...]]:
+    """Codes 0, 1, ... and what they stand for: numbers in order, other names as they appear.
+
+    >>> encode(["10", "9", "10"])
+    (array([1, 0, 1]), (9, 10))
+    >>> encode(["north", "hub", "north"])
+    (array([0, 1, 0]), ('north', 'hub'))
+    """
+    if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer):
+        numbers, inverse = np.unique(names, return_inverse=True)
+        return inverse, tuple(numbers.tolist())
+    values = readable(names)
+    order: list[Any] = list(dict.fromkeys(values))
+    if isinstance(order[0], int):
+        order.sort()
+    code = {value: i for i, value in enumerate(order)}
+    return np.fromiter((code[value] for value in values), np.int64, len(values)), tuple(order)
+
+
+def require_distinct(table: Table, column: str, names: Sequence[Hashable]) -> None:
+    """Raise at the first record whose name another record has."""
+    first: dict[Hashable, int] = {}
+    for record, name in enumerate(names):
+        if name in first:
+            raise InvalidFile(
+                f"{table.at(record)}, column {column!r}: {name!r} is also the name of "
+                f"{table.unit} {table.places[first[name]]}; give every {column} a name of its own"
+            )
+        first[name] = record

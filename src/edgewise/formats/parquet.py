@@ -1,0 +1,39 @@
+"""Tables from Parquet files, for edge lists too large for text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from edgewise.errors import InvalidFile, MissingExtra
+from edgewise.formats.table import Table
+
+
+def read_parquet(file: Path) -> Table:
+    """A table whose numeric columns stay arrays."""
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        raise MissingExtra(
+            "Parquet files need pyarrow; install it with: pip install 'edgewise[parquet]'"
+        ) from error
+    try:
+        table = parquet.read_table(file)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidFile(
+            f"{file}: it cannot be read as Parquet ({error}); write it again, e.g. with "
+            "pandas.DataFrame.to_parquet"
+        ) from error
+    if table.num_rows == 0:
+        raise InvalidFile(f"{file}: the table has no rows; add at least one")
+    columns = {name: _cells(table.column(name), pa.types) for name in table.column_names}
+    return Table(file, columns, range(1, table.num_rows + 1), unit="row")
+
+
+def _cells(column: Any, types: Any) -> Any:
+    """Numbers as an array; anything else, or a column with gaps, as a list: gaps become ''."""
+    is_number = types.is_integer(column.type) or types.is_floating(column.type)
+    if is_number and column.null_count == 0:
+        return column.to_numpy()
+    return ["" if cell is None else cell for cell in column.to_pylist()]

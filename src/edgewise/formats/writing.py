@@ -1,0 +1,29 @@
+"""Tables to files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from edgewise.errors import InvalidFile
+from edgewise.formats.files import FilePath
+
+
+def check_writable(path: FilePath) -> Path:
+    """Raise unless a table can be written to ``path``: to be asked before the work, not after."""
+    file = Path(path)
+    if file.suffix.lower() != ".csv":
+        raise InvalidFile(f"{file}: tables are written as CSV; end the name in .csv")
+    if not file.absolute().parent.is_dir():
+        raise InvalidFile(f"{file}: the folder {file.parent} does not exist; create it first")
+    return file
+
+
+def write_rows(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a CSV table, such as the arm of every node, with a header."""
+    with check_writable(path).open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)

@@ -1,0 +1,86 @@
+"""The help teaches, the page is current, and every example runs as written."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from edgewise.cli.reference import commands, with_reference
+from edgewise.core.allocation.allocate import METHODS
+from edgewise.core.design.g_optimal import g_optimal
+from edgewise.core.stopping import RULES
+from edgewise.core.strategy import STRATEGIES
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "cli.md"
+COMMAND = Path(sys.executable).with_name("edgewise")
+_EXAMPLE = re.compile(r"^\s*(?:\$|Example:) (edgewise .*)$", re.MULTILINE)
+
+
+def examples(text: str) -> list[str]:
+    return _EXAMPLE.findall(re.sub(r"\\\n\s*", "", text))
+
+
+def own_commands() -> list[str]:
+    """Commands tested here; reproduce has tests of its own, with its own examples."""
+    return [name for name in commands() if name != "reproduce"]
+
+
+def all_examples() -> list[str]:
+    written = PAGE.read_text(encoding="utf-8").partition("<!-- Generated")[0]
+    helps = [commands()[name].help for name in own_commands()]
+    return list(dict.fromkeys(line for text in (written, *helps) for line in examples(text)))
+
+
+def test_the_reference_is_current() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == with_reference(page), "run: python -m edgewise.cli.reference docs/cli.md"
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_command_and_option_is_documented(name: str) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert f"### edgewise {name}\n" in page
+    section = page.partition(f"### edgewise {name}\n")[2].partition("\n### ")[0]
+    for parameter in commands()[name].params:
+        assert parameter.help, f"{name} {parameter.name} has no help"
+        for option in parameter.opts:
+            assert option in section or option.upper() in section
+
+
+@pytest.mark.parametrize("name", commands())
+def test_the_help_of_every_command_has_an_example_and_exit_codes(name: str) -> None:
+    text = commands()[name].help
+    assert any(line.split()[1] == name for line in examples(text))
+    assert "Exit code" in text
+
+
+def test_every_method_strategy_and_rule_is_named_in_the_help() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    sections = {
+        name: page.partition(f"### edgewise {name}\n")[2].partition("\n### ")[0]
+        for name in ("allocate", "simulate", "design")
+    }
+    assert [method for method in METHODS if method not in sections["allocate"]] == []
+    for choice in (*STRATEGIES, *RULES):
+        assert choice in sections["simulate"]
+    for solver in ("newton", "frank-wolfe"):
+        assert g_optimal([[1.0]], method=solver).gap == 0.0
+        assert solver in sections["design"]
+
+
+@pytest.mark.parametrize("example", all_examples())
+def test_examples_run_as_written(example: str, tmp_path: Path) -> None:
+    """In a folder like the project's, with the command that users have, through the shell."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    line = example.replace("edgewise", shlex.quote(str(COMMAND)), 1)
+    result = subprocess.run(
+        line, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+    written = [path for path in tmp_path.iterdir() if path.name != "examples"]
+    assert result.stdout or any(path.stat().st_size for path in written)

@@ -1,0 +1,99 @@
+"""The installed command as a process: streams, exit codes, interruption, completion."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = str(Path(sys.executable).with_name("edgewise"))
+EASY = ("circle:12", "paper:2:1.5", "paper:2:1.5")
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [COMMAND, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_stdout_holds_the_answer_and_nothing_else() -> None:
+    document = run("demo", "--edges", "12", "--dimension", "2", "--omega", "1.5", "-f", "json")
+    assert document.returncode == 0
+    assert json.loads(document.stdout)["certified"] is True
+    assert "round" in document.stderr  # progress
+    table = run("simulate", *EASY, "-n", "3", "-f", "csv")
+    assert table.returncode == 0
+    assert len(list(csv.reader(io.StringIO(table.stdout)))) == 4
+
+
+def test_exit_codes_and_no_traceback() -> None:
+    wrong = run("design", "nowhere.csv")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.count("\n") == 1
+    spent = run("simulate", *EASY, "--max-rounds", "1", "-n", "1")
+    assert spent.returncode == 3
+    assert spent.stdout
+    assert "Traceback" not in wrong.stderr + spent.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal on POSIX systems")
+def test_an_interrupted_command_ends_with_130() -> None:
+    # Two arms so close that no run ends in this test's lifetime.
+    hopeless = ("circle:12", "paper:2:1e-4", "paper:2:1e-4", "--max-rounds", "1000000000")
+    with subprocess.Popen(
+        [COMMAND, "simulate", *hopeless],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that starts the tests in the background makes its children ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        assert process.stderr is not None
+        process.stderr.readline()  # the graph is read: the work begins
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the shell under test is bash")
+def test_completion_in_bash() -> None:
+    def completed(words: str) -> list[str]:
+        count = str(len(words.split(" ")) - 1)
+        result = run(_EDGEWISE_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=count)
+        return result.stdout.split()
+
+    assert completed("edgewise des") == ["design"]
+    assert completed("edgewise simulate --strategy g-") == ["g-optimal"]
+    script = run(_EDGEWISE_COMPLETE="source_bash").stdout
+    assert "complete " in script
+    assert "edgewise" in script
+
+
+def test_the_version() -> None:
+    import edgewise
+
+    assert run("--version").stdout.strip() == edgewise.__version__
+
+
+def test_help_starts_without_the_compiler() -> None:
+    code = (
+        "import sys, edgewise.cli.app;"
+        "print([m for m in ('numba', 'scipy', 'networkx', 'matplotlib') if m in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "[]"
