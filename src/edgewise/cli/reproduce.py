@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-from edgewise.errors import EdgewiseError
+from edgewise.cli.shell import INTERRUPTED, Answer, Command, Format, emit, note
 
 if TYPE_CHECKING:
     from edgewise.reproduction import Reproduction, Settings
     from edgewise.reproduction.cell import Cell
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
 
 
 class Target(StrEnum):
@@ -36,17 +27,9 @@ class Target(StrEnum):
     ALL = "all"
 
 
-class Form(StrEnum):
-    """How claims are printed on standard output."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-
-
 def register(app: typer.Typer) -> None:
     """Add the ``reproduce`` command to the application."""
-    app.command(name="reproduce")(reproduce)
+    app.command(name="reproduce", cls=Command)(reproduce)
 
 
 def reproduce(
@@ -77,7 +60,9 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder for data, figures and report.")] = Path(
         "reproduction"
     ),
-    form: Annotated[Form, typer.Option("--format", help="Claims on standard output.")] = Form.TABLE,
+    form: Annotated[
+        Format, typer.Option("--format", "-f", help="How the claims are written to stdout.")
+    ] = Format.TABLE,
 ) -> None:
     """Measure the paper's figures and tables again, and test its claims.
 
@@ -85,91 +70,77 @@ def reproduce(
     every claim of the paper beside what was measured. Stopped and started again with the same
     folder, it continues where it was.
 
-    Example: edgewise reproduce table1 --quick --graphs star,circle --out reproduction
+    Example:
+      $ edgewise reproduce table1 --quick --graphs star,circle --out reproduction
 
     Exit code: 0 done (whatever the claims turned out to be), 2 wrong input, 130 interrupted.
     """
-    progress = Console(stderr=True, highlight=False)
-    try:
-        from edgewise.reproduction import Settings
+    from edgewise.reproduction import Settings
 
-        settings = Settings(
-            repetitions=repetitions,
-            quick=quick,
-            delta=delta,
-            graphs=_names(graphs),
-            methods=None if methods is None else _names(methods),
-            seed=seed,
-            **({} if omega is None else {"omegas": tuple(omega)}),
-        )
-        result = _run(target.value, settings, out, jobs, dask, progress)
-    except EdgewiseError as error:
-        progress.print(f"edgewise: {error}", markup=False)
-        raise typer.Exit(2) from None
+    settings = Settings(
+        repetitions=repetitions,
+        quick=quick,
+        delta=delta,
+        graphs=_names(graphs),
+        methods=None if methods is None else _names(methods),
+        seed=seed,
+        **({} if omega is None else {"omegas": tuple(omega)}),
+    )
+    try:
+        result = _run(target.value, settings, out, jobs, dask)
     except KeyboardInterrupt:
-        progress.print(f"Interrupted; the same command continues from {out / 'cells.jsonl'}.")
+        note(f"interrupted; the same command continues from {out / 'cells.jsonl'}")
         raise typer.Exit(INTERRUPTED) from None
-    _show(result, form)
-    progress.print(f"Report: {result.report}", markup=False, soft_wrap=True)
+    emit(_answer(result), form)
+    note(f"report: {result.report}")
 
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _run(
-    target: str, settings: Settings, out: Path, jobs: int, dask: str | None, console: Console
-) -> Reproduction:
+def _run(target: str, settings: Settings, out: Path, jobs: int, dask: str | None) -> Reproduction:
     from edgewise.reproduction import cells_of, reproduce
 
     total = sum(cell.cost for cell in cells_of(target, settings))
-    with _bar(console, target, total) as advance:
+    with _bar(target, total) as advance:
         return reproduce(target, settings, out=out, jobs=jobs, dask=dask, watch=advance)
 
 
-class _bar(AbstractContextManager["Callable[[Cell], None]"]):  # noqa: N801
+@contextmanager
+def _bar(title: str, total: float) -> Iterator[Callable[[Cell], None]]:
     """A progress bar on standard error, in units of expected work."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    def __init__(self, console: Console, title: str, total: float) -> None:
-        columns = (
-            TextColumn(title),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(elapsed_when_finished=True),
-        )
-        self._progress = Progress(*columns, console=console)
-        self._task = self._progress.add_task(title, total=total)
-
-    def __enter__(self) -> Callable[[Cell], None]:
-        self._progress.start()
-        return lambda cell: self._progress.advance(self._task, cell.cost)
-
-    def __exit__(self, *exception: object) -> None:
-        self._progress.stop()
+    columns = (
+        TextColumn(title),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Progress(*columns, console=Console(stderr=True, highlight=False)) as progress:
+        task = progress.add_task(title, total=total)
+        yield lambda cell: progress.advance(task, cell.cost)
 
 
-def _show(result: Reproduction, form: Form) -> None:
+def _answer(result: Reproduction) -> Answer:
     from edgewise.reproduction.report import measured_text
 
-    rows = [
-        {
-            "experiment": finding.name,
-            "claim": claim.statement,
-            "status": claim.status.value,
-            "measured": measured_text(claim),
-        }
-        for finding in result.findings
-        for claim in finding.claims
-    ]
-    if form is Form.JSON:
-        files = [str(path) for path in result.files]
-        typer.echo(json.dumps({"claims": rows, "files": files}, indent=2))
-    elif form is Form.CSV:
-        writer = csv.DictWriter(sys.stdout, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    else:
-        table = Table("experiment", "claim", "result", "measured (weakest test)")
-        for row in rows:
-            table.add_row(*row.values())
-        Console(highlight=False, markup=False).print(table)
+    return Answer(
+        facts={"files": [str(path) for path in result.files]},
+        name="claims",
+        columns=("experiment", "claim", "status", "measured"),
+        rows=[
+            (finding.name, claim.statement, claim.status.value, measured_text(claim))
+            for finding in result.findings
+            for claim in finding.claims
+        ],
+        text="The paper's claims, tested; 'measured' is the weakest of a claim's tests.",
+    )

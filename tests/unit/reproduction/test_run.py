@@ -9,7 +9,7 @@ import typer
 from numpy.testing import assert_allclose
 from typer.testing import CliRunner
 
-from edgewise.cli.reproduce import register
+import edgewise.cli.app
 from edgewise.errors import InvalidArgument, MissingExtra
 from edgewise.reproduction import Reproduction, Settings, reproduce
 from edgewise.reproduction.points import VariancePoint
@@ -91,10 +91,7 @@ def test_the_exact_variances_of_figure_2_are_the_recorded_ones(graph: str) -> No
 
 @pytest.fixture
 def app() -> typer.Typer:
-    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
-    register(app)
-    app.callback()(lambda: None)
-    return app
+    return edgewise.cli.app.app
 
 
 ARGUMENTS = [
@@ -109,7 +106,7 @@ def test_the_command_prints_claims_as_json(app: typer.Typer, tmp_path: Path) -> 
     told = json.loads(outcome.stdout)
     assert {row["experiment"] for row in told["claims"]} == {"fig2"}
     assert str(tmp_path / "report.html") in told["files"]
-    assert "Report:" in outcome.stderr
+    assert "report:" in outcome.stderr
 
 
 @pytest.mark.parametrize("form", ["csv", "table"])
