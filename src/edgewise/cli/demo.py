@@ -36,6 +36,9 @@ def demo(
     omega: Annotated[
         float, typer.Option(help="Angle of the rival arm: 0.1 is hard, 1.5708 easy.")
     ] = 0.1,
+    strategy: Annotated[
+        str, typer.Option(help="adaptive, g-optimal (nodes draw independently) or paper.")
+    ] = "adaptive",
     delta: Delta = 0.05,
     max_rounds: Annotated[int, typer.Option(help="Round budget.")] = 100_000,
     seed: Seed = 0,
@@ -63,7 +66,13 @@ def demo(
     )
     environment = ew.BilinearEnvironment(problem, matrix, rng=seed)
     report = ew.identify(
-        problem, environment, delta=delta, max_rounds=max_rounds, rng=seed + 1, progress=True
+        problem,
+        environment,
+        delta=delta,
+        strategy=strategy,
+        max_rounds=max_rounds,
+        rng=seed + 1,
+        progress=True,
     )
     emit(_answer(report, compare(report, matrix, seed=seed)), output)
     raise typer.Exit(0 if report.certified else UNCERTIFIED)
