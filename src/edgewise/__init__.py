@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from edgewise import simulation as simulation
     from edgewise import theory as theory
     from edgewise.core.allocation.allocate import allocate as allocate
+    from edgewise.core.allocation.allocate import allocate_table as allocate_table
     from edgewise.core.allocation.result import Allocation as Allocation
     from edgewise.core.design.g_optimal import Design as Design
     from edgewise.core.design.g_optimal import g_optimal as g_optimal
@@ -50,6 +51,7 @@ _HOME = {
     "Ticket": "edgewise.core.learner",
     "Verdict": "edgewise.core.stopping",
     "allocate": "edgewise.core.allocation.allocate",
+    "allocate_table": "edgewise.core.allocation.allocate",
     "g_optimal": "edgewise.core.design.g_optimal",
     "identify": "edgewise.identification",
 }

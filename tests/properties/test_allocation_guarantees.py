@@ -9,6 +9,7 @@ import pytest
 from edgewise.core.allocation.allocate import allocate_tables
 from edgewise.core.allocation.bipartite import half_guarantee_holds
 from edgewise.core.allocation.objective import global_reward, reward_bounds
+from edgewise.core.allocation.result import Allocation
 from edgewise.core.arrays import Array, Indices, Mask
 from edgewise.core.graph import Graph
 
@@ -20,6 +21,17 @@ class Instance:
     graph: Graph
     tables: Array
     candidates: Mask | None = None
+    unary: Array | None = None
+
+    def allocate(self, method: str, bound: str | None = None) -> Allocation:
+        return allocate_tables(
+            self.graph,
+            self.tables,
+            method=method,
+            candidates=self.candidates,
+            unary=self.unary,
+            bound=bound,
+        )
 
 
 def random_pairs(rng: np.random.Generator, n: int, *, directed: bool = False) -> Indices:
@@ -62,10 +74,10 @@ def paper_instances(count: int, seed: int) -> Iterator[Instance]:
 
 
 def general_instances(count: int, seed: int) -> Iterator[Instance]:
-    """Kinds, directions, weights of any sign, candidates: every combination."""
+    """Kinds, directions, weights of any sign, candidates, node terms: every combination."""
     rng = np.random.default_rng(seed)
     for number in range(count):
-        directed, with_kinds, weighted, masked = (bool(number >> bit & 1) for bit in range(4))
+        directed, with_kinds, weighted, masked, own = (bool(number >> bit & 1) for bit in range(5))
         n = int(rng.integers(3, 7))
         pairs = random_pairs(rng, n, directed=directed)
         kinds = np.arange(len(pairs)) % min(3, len(pairs)) if with_kinds else None
@@ -74,12 +86,13 @@ def general_instances(count: int, seed: int) -> Iterator[Instance]:
         tables = random_tables(rng, graph.n_kinds)
         allowed = rng.random((n, tables.shape[-1])) < 0.6
         allowed[np.arange(n), rng.integers(tables.shape[-1], size=n)] = True
-        yield Instance(graph, tables, allowed if masked else None)
+        unary = rng.standard_normal(allowed.shape) if own else None
+        yield Instance(graph, tables, allowed if masked else None, unary)
 
 
-def naive_reward(graph: Graph, tables: Array, arms: Indices) -> float:
-    """The definition: a loop over observed directions."""
-    total = 0.0
+def naive_reward(graph: Graph, tables: Array, arms: Indices, unary: Array | None = None) -> float:
+    """The definition: a loop over observed directions, and over nodes."""
+    total = 0.0 if unary is None else unary[np.arange(graph.n_nodes), arms].sum()
     for e, (i, j) in enumerate(graph.edges.tolist()):
         W = tables[0 if graph.kinds is None else graph.kinds[e]]
         w = 1.0 if graph.weights is None else graph.weights[e]
@@ -146,21 +159,63 @@ def test_two_arm_and_auto_are_exact_on_bipartite_graphs() -> None:
 
 
 def test_bounds_values_and_proofs_on_every_kind_of_instance() -> None:
-    for instance in general_instances(1600, seed=4):
+    for number, instance in enumerate(general_instances(1600, seed=4)):
         graph, tables, candidates = instance.graph, instance.tables, instance.candidates
-        exact = allocate_tables(graph, tables, method="brute-force", candidates=candidates)
-        lower, upper = reward_bounds(graph, tables, candidates)
-        assert lower <= exact.lower_bound + TOLERANCE
-        assert upper >= exact.value - TOLERANCE
-        for method in ("auto", "local-search"):
-            found = allocate_tables(graph, tables, method=method, candidates=candidates)
-            assert found.value == pytest.approx(naive_reward(graph, tables, found.arms))
-            assert found.lower_bound - TOLERANCE <= found.value <= exact.value + TOLERANCE
-            assert found.upper_bound >= exact.value - TOLERANCE
-            if candidates is not None:
-                assert candidates[np.arange(graph.n_nodes), found.arms].all()
-            if found.proved_optimal:
-                assert found.value >= exact.value - TOLERANCE
+        best = instance.allocate("brute-force")
+        lower, upper = reward_bounds(graph, tables, candidates, instance.unary)
+        assert lower <= best.lower_bound + TOLERANCE
+        assert upper >= best.value - TOLERANCE
+        methods = ["greedy", "local-search", "anneal" if number % 4 else "auto", "exact"]
+        if candidates is None:
+            methods.append("two-arm")
+        for method in methods:
+            found = instance.allocate(method, "fast" if number % 3 == 0 else None)
+            check(instance, found, best)
+            if method == "exact":
+                assert found.proved_optimal
+                assert found.value == pytest.approx(best.value, abs=TOLERANCE)
+
+
+def test_tight_bounds_are_bounds() -> None:
+    for instance in general_instances(64, seed=7):
+        best = instance.allocate("brute-force")
+        check(instance, instance.allocate("local-search", "tight"), best)
+
+
+def check(instance: Instance, found: Allocation, best: Allocation) -> None:
+    """Never above the optimum, never a bound below it, allowed arms, no false proof."""
+    value = naive_reward(instance.graph, instance.tables, found.arms, instance.unary)
+    assert found.value == pytest.approx(value, abs=TOLERANCE)
+    assert found.lower_bound - TOLERANCE <= found.value <= best.value + TOLERANCE
+    assert found.upper_bound >= best.value - TOLERANCE
+    if instance.candidates is not None:
+        assert instance.candidates[np.arange(instance.graph.n_nodes), found.arms].all()
+    if found.proved_optimal:
+        assert found.value >= best.value - TOLERANCE
+
+
+def test_annealing_finds_the_optimum_of_nearly_all_small_instances() -> None:
+    instances = list(general_instances(320, seed=8))
+    missed = sum(
+        case.allocate("anneal").value < case.allocate("brute-force").value - TOLERANCE
+        for case in instances
+    )
+    assert missed <= 3
+
+
+@pytest.mark.parametrize("n_colours", [3, 4, 6])
+def test_planted_colourings_are_found(n_colours: int) -> None:
+    """Graphs made K-colourable: the optimum, no edge between equal colours, is known."""
+    rng = np.random.default_rng(n_colours)
+    n = 300
+    colours = rng.permutation(np.arange(n) % n_colours)
+    pairs = rng.integers(n, size=(int(n * n_colours * 1.5), 2))
+    pairs = np.concatenate([pairs, np.column_stack([np.arange(n), (np.arange(n) + 1) % n])])
+    pairs = pairs[colours[pairs[:, 0]] != colours[pairs[:, 1]]]
+    graph = Graph.from_edges(np.unique(np.sort(pairs, axis=1), axis=0), n_nodes=n)
+    found = allocate_tables(graph, 1 - np.eye(n_colours), time_limit=10.0)
+    assert found.value == graph.n_edges
+    assert found.proved_optimal
 
 
 def test_maximum_on_the_diagonal_is_always_proved() -> None:
@@ -177,6 +232,6 @@ def test_reward_equals_the_definition() -> None:
     rng = np.random.default_rng(6)
     for instance in general_instances(320, seed=6):
         arms = rng.integers(instance.tables.shape[-1], size=instance.graph.n_nodes)
-        expected = naive_reward(instance.graph, instance.tables, arms)
-        value = global_reward(instance.graph, instance.tables, arms)
+        expected = naive_reward(instance.graph, instance.tables, arms, instance.unary)
+        value = global_reward(instance.graph, instance.tables, arms, instance.unary)
         assert value == pytest.approx(expected, abs=TOLERANCE)

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from edgewise.core.arrays import Array, Indices
 from edgewise.core.cells import Cells
 from edgewise.core.diagnostics import estimate_noise, lack_of_fit
-from edgewise.core.evidence import Evidence, gather, watch
+from edgewise.core.evidence import Evidence, gather, in_range, watch
 from edgewise.core.graph import Graph
 from edgewise.core.problem import Problem
 from edgewise.core.statistics import CellStatistics, observe
@@ -89,6 +89,37 @@ def check(evidence: Evidence, cells: Cells, kind: int, estimate: Array, cov: Arr
         assert_allclose(evidence.deviations[0, kind, c], np.sqrt(variance), rtol=1e-7)
 
 
+def model_basis(problem: Problem) -> Array:
+    """Columns span the parameters (vec M, beta) that the model can tell apart."""
+    d = problem.dimension
+    if problem.graph.directed:
+        return np.eye(d * d + d * problem.node_term)
+    return symmetric_basis(d, problem.node_term)
+
+
+def model_rows(problem: Problem, rounds: list[Round], kind: int = 0) -> tuple[Array, Array]:
+    """The explicit design matrix in terms of ``model_basis``, noise of one deviation per row."""
+    Z, r = arc_rows(problem, rounds, kind)
+    if problem.node_term and not problem.graph.directed:
+        # The difference of the two directions also depends on beta; the symmetric form leaves
+        # it unused, because its mean has the antisymmetric part of M in it as well.
+        Z, r = (Z[::2] + Z[1::2]) * np.sqrt(0.5), (r[::2] + r[1::2]) * np.sqrt(0.5)
+    return Z @ model_basis(problem), r
+
+
+def model_cells(problem: Problem, cells: Cells) -> Array:
+    """(P, p) the mean of each cell in terms of ``model_basis``, from the definition."""
+    X = problem.arms
+    rows = []
+    for k, l in cells.pairs.tolist():
+        ends = [(k, l)] if problem.graph.directed else [(k, l), (l, k)]
+        row = np.mean([np.outer(X[a], X[b]).ravel() for a, b in ends], axis=0)
+        if problem.node_term:
+            row = np.concatenate([row, np.mean([X[a] for a, _ in ends], axis=0)])
+        rows.append(row)
+    return np.array(rows) @ model_basis(problem)
+
+
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"weights": [1.0, -2.0, 0.5, 3.0, 1.0]},
@@ -110,24 +141,11 @@ def test_evidence_is_ordinary_least_squares(
     cells = Cells.of(problem)
     rounds = simulate(problem, rng, 30)
     evidence = evidence_of(problem, cells, rounds)
-    X = problem.arms
-    basis = np.eye(4 + 2 * node_term) if directed else symmetric_basis(2, node_term)
+    basis = model_basis(problem)
     for kind in range(graph.n_kinds):
-        Z, r = arc_rows(problem, rounds, kind)
-        if node_term and not directed:
-            # The difference of the two directions also depends on beta; the symmetric form leaves
-            # it unused, because its mean has the antisymmetric part of M in it as well.
-            Z, r = (Z[::2] + Z[1::2]) * np.sqrt(0.5), (r[::2] + r[1::2]) * np.sqrt(0.5)
-        Z = Z @ basis
+        Z, r = model_rows(problem, rounds, kind)
         theta, *_ = np.linalg.lstsq(Z, r, rcond=None)
-        cell_rows = []
-        for k, l in cells.pairs.tolist():
-            ends = [(k, l)] if directed else [(k, l), (l, k)]
-            row = np.mean([np.outer(X[a], X[b]).ravel() for a, b in ends], axis=0)
-            if node_term:
-                row = np.concatenate([row, np.mean([X[a] for a, _ in ends], axis=0)])
-            cell_rows.append(row @ basis)
-        F = np.array(cell_rows)
+        F = model_cells(problem, cells)
         check(evidence, cells, kind, F @ theta, 0.49 * F @ np.linalg.inv(Z.T @ Z) @ F.T)
         raw = basis @ theta
         assert_allclose(cells.matrices(evidence.theta[0])[kind].ravel(), raw[:4], atol=1e-9)
@@ -271,6 +289,158 @@ def test_watching_one_rival_is_a_row_of_the_whole(seed: int, ridge: float) -> No
         assert np.array_equal(np.isfinite(alone.gaps[:, 0, 0]), rivals)
         assert_allclose(alone.gaps[:, 0, 0], whole.gaps[:, 0, c], atol=1e-12)
         assert_allclose(alone.deviations[rivals, 0, 0], whole.deviations[rivals, 0, c], rtol=1e-9)
+
+
+# -- phases ----------------------------------------------------------------------------------
+
+
+def phase_evidence(problem: Problem, cells: Cells, phases: list[list[Round]]) -> Evidence:
+    """Evidence when all but the last phase are closed."""
+    closed = CellStatistics.zero(cells)[None][:0]
+    for rounds in phases[:-1]:
+        closed = closed.with_another(total(problem, cells, rounds))
+    number = sum(len(rounds) for rounds in phases)
+    present = total(problem, cells, phases[-1])
+    return gather(problem, cells, np.array([number]), present[None], closed=closed)
+
+
+def check_phases(
+    problem: Problem, cells: Cells, phases: list[list[Round]], evidence: Evidence
+) -> list[Array]:
+    """Against rows of all observations and pseudo-inverses; (J, P) information per kind."""
+    F = model_cells(problem, cells)
+    found = []
+    for kind in range(problem.graph.n_kinds):
+        Z, r = model_rows(problem, [each for rounds in phases for each in rounds], kind)
+        pooled, *_ = np.linalg.lstsq(Z, r, rcond=None)
+        leader = int((F @ pooled).argmax())
+        assert evidence.leaders[0, kind] == leader
+        information, score = np.zeros((len(phases), len(F))), np.zeros((len(phases), len(F)))
+        for j, rounds in enumerate(phases):
+            Z, r = model_rows(problem, rounds, kind)
+            inverse = np.linalg.pinv(Z, rcond=1e-10)
+            for c in range(len(F)):
+                y = F[leader] - F[c]
+                if c != leader and np.allclose(Z.T @ inverse.T @ y, y, atol=1e-8):
+                    s = problem.noise * np.linalg.norm(inverse.T @ y)  # of D = y' theta^
+                    information[j, c] = s**-2.0
+                    score[j, c] = y @ inverse @ r / s**2
+        I, W = information.sum(axis=0), score.sum(axis=0)
+        for c in range(len(F)):
+            gap, deviation = evidence.gaps[0, kind, c], evidence.deviations[0, kind, c]
+            if c == leader:
+                assert gap == np.inf
+            elif I[c] == 0:
+                assert gap == -np.inf
+            else:
+                assert_allclose(gap, W[c] / I[c], rtol=1e-7, atol=1e-9)
+                assert_allclose(deviation, I[c] ** -0.5, rtol=1e-7)
+        found.append(information)
+    return found
+
+
+@pytest.mark.parametrize("node_term", [False, True])
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("lengths", [(25, 12), (30, 2, 15), (20, 1, 1, 1, 8)])
+def test_phases_are_pooled_by_their_information(
+    options: dict[str, Any], directed: bool, node_term: bool, lengths: tuple[int, ...]
+) -> None:
+    """Phases of one or two rounds miss directions: they must add nothing where they say nothing."""
+    rng = np.random.default_rng(14)
+    pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
+    graph = Graph.from_edges(pairs, directed=directed, **options)
+    problem = Problem(graph, rng.normal(size=(4, 2)), noise=0.7, node_term=node_term)
+    cells = Cells.of(problem)
+    phases = [simulate(problem, rng, length) for length in lengths]
+    informations = check_phases(problem, cells, phases, phase_evidence(problem, cells, phases))
+    if 1 in lengths and directed and node_term:  # five arcs, six parameters
+        assert min(int((each > 0).sum(axis=1).min()) for each in informations) < 15
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_single_phase_is_plain_least_squares(directed: bool) -> None:
+    rng = np.random.default_rng(15)
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 0)], directed=directed, kinds=[0, 1, 0])
+    problem = Problem(graph, rng.normal(size=(4, 2)), noise=0.7)
+    cells = Cells.of(problem)
+    rounds = simulate(problem, rng, 30)
+    plain = evidence_of(problem, cells, rounds)
+    alone = phase_evidence(problem, cells, [rounds])
+    empty = phase_evidence(problem, cells, [rounds, []])  # the present phase has not begun
+    for evidence, tolerance in ((alone, 0.0), (empty, 1e-9)):
+        assert np.array_equal(evidence.leaders, plain.leaders)
+        assert_allclose(evidence.theta, plain.theta, rtol=tolerance)
+        assert_allclose(evidence.gaps, plain.gaps, rtol=tolerance)
+        rivals = np.isfinite(plain.gaps)
+        assert_allclose(evidence.deviations[rivals], plain.deviations[rivals], rtol=tolerance)
+
+
+def test_pooling_by_phase_is_not_plain_least_squares() -> None:
+    """Negative control: 1/(y'A^-1 y) is superadditive, so phases that differ lose information."""
+    rng = np.random.default_rng(16)
+    problem = Problem(Graph.circle(n_nodes=6), rng.normal(size=(4, 2)))
+    cells = Cells.of(problem)
+    phases = [simulate(problem, rng, 4), simulate(problem, rng, 3)]
+    pooled = phase_evidence(problem, cells, phases)
+    plain = evidence_of(problem, cells, phases[0] + phases[1])
+    rivals = np.isfinite(plain.gaps)
+    ratio = pooled.deviations[rivals] / plain.deviations[rivals]
+    assert ratio.min() >= 1.0 - 1e-9
+    assert ratio.max() > 1.01
+    assert np.array_equal(pooled.leaders, plain.leaders)
+    assert_allclose(pooled.theta, plain.theta, rtol=1e-9)
+
+
+def test_a_phase_says_nothing_about_directions_it_did_not_see() -> None:
+    """Arms 0 and 1 only in the second phase: contrasts with arm 2 rest on the first alone."""
+    rng = np.random.default_rng(17)
+    problem = Problem(Graph.circle(n_nodes=6), np.eye(3), noise=0.5)
+    cells = Cells.of(problem)
+    first = simulate(problem, rng, 10)
+    second = [(arms % 2, 100.0 + rewards) for arms, rewards in simulate(problem, rng, 10)]
+    both = phase_evidence(problem, cells, [first, second])
+    (information,) = check_phases(problem, cells, [first, second], both)
+    leader = int(both.leaders[0, 0])
+    assert cells.pairs[leader].max() < 2  # the second phase made it so
+    touches = cells.pairs.max(axis=1) == 2
+    rivals = np.arange(len(touches)) != leader
+    assert (information[1, touches] == 0).all()
+    assert (information[1, rivals & ~touches] > 0).all()
+    alone = evidence_of(problem, cells, first).theta[0, 0] @ cells.features[0].T
+    assert_allclose(both.gaps[0, 0, touches], (alone[leader] - alone)[touches], rtol=1e-9)
+
+
+def test_a_contrast_no_phase_saw_stays_open() -> None:
+    """Together the phases see everything, so there is a leader; but no phase compares it."""
+    problem = Problem(Graph.matching(n_nodes=2), np.eye(2))
+    cells = Cells.of(problem)
+    phases: list[list[Round]] = [
+        [(np.array(arms, np.int32), np.full(2, value))]
+        for arms, value in (((0, 0), 3.0), ((0, 1), 2.0), ((1, 1), 1.0))
+    ]
+    evidence = phase_evidence(problem, cells, phases)
+    assert evidence.leaders.tolist() == [[int(cells.pair_index[0, 0])]]
+    rivals = np.arange(3) != evidence.leaders[0, 0]
+    assert (evidence.gaps[0, 0, rivals] == -np.inf).all()
+    early = phase_evidence(problem, cells, phases[:2])
+    assert early.leaders.tolist() == [[-1]]
+    assert (early.gaps == -np.inf).all()
+    with_both = phase_evidence(problem, cells, [phases[0] + phases[1], phases[2]])
+    assert_allclose(with_both.gaps[0, 0, cells.pair_index[0, 1]], 1.0)
+    assert with_both.gaps[0, 0, cells.pair_index[1, 1]] == -np.inf
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_in_range_does_not_depend_on_scale(scale: float) -> None:
+    rng = np.random.default_rng(18)
+    Z = rng.normal(size=(3, 6))
+    gram = scale * Z.T @ Z
+    inside = rng.normal(size=(20, 3)) @ Z * 10.0 ** rng.uniform(-6, 6, size=(20, 1))
+    outside = inside + 1e-3 * np.linalg.norm(inside, axis=1, keepdims=True) * rng.normal(size=6)
+    assert in_range(gram, inside).all()
+    assert not in_range(gram, outside).any()
+    assert in_range(gram, np.zeros((1, 6))).all()
 
 
 # -- diagnostics -----------------------------------------------------------------------------

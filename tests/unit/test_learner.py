@@ -10,9 +10,12 @@ from numpy.testing import assert_allclose
 
 import edgewise as ew
 from edgewise.core.learner import advance
-from edgewise.core.setting import LearnerState, Setting
+from edgewise.core.plan import IndependentNodes
+from edgewise.core.setting import Setting
+from edgewise.core.state import LearnerState
 from edgewise.core.statistics import CellStatistics, count_rounds
-from edgewise.core.stopping import Mixture
+from edgewise.core.stopping import Mixture, Union
+from edgewise.core.strategy import Adaptive, GOptimal
 from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
 
 GRAPH = ew.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")])
@@ -38,7 +41,7 @@ def run(learner: ew.Learner, environment: Callable[[Any], Any], n_rounds: int) -
 
 
 def started(n_rounds: int = 3, **options: Any) -> ew.Learner:
-    options = {"rng": 5, "delta": 1e-300, **options}
+    options = {"rng": 5, "delta": 1e-300, "strategy": "g-optimal", **options}
     environment = ew.BilinearEnvironment(PROBLEM, M, rng=7)
     return run(ew.Learner(PROBLEM, **options), environment, n_rounds)
 
@@ -139,11 +142,11 @@ def test_missing_rewards_are_accepted(rule: str) -> None:
         learner.tell(learner.ask(), np.full(10, np.nan))
     assert learner.rounds == 4
     assert not learner.verdict.stop
-    assert learner.save()["information"].sum() == 0
+    assert learner.save()["statistics"]["information"].sum() == 0
     partial = np.ones(10)
     partial[:3] = np.nan
     learner.tell(learner.ask(), partial)
-    assert 0 < learner.save()["information"].sum() <= 7
+    assert 0 < learner.save()["statistics"]["information"].sum() <= 7
 
 
 def test_masked_rewards_are_missing() -> None:
@@ -198,8 +201,13 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
     ({"epsilon": -1e-9}, "epsilon is -1e-09", "at least 0"),
     ({"epsilon": np.nan}, "epsilon is nan", "finite"),
     ({"epsilon": np.inf}, "epsilon is inf", "finite"),
-    ({"strategy": "magic"}, "no strategy is called 'magic'", "g-optimal, paper"),
-    ({"stopping": "hope"}, "no stopping rule is called 'hope'", "mixture, paper, union"),
+    ({"strategy": "magic"}, "no strategy is called 'magic'", "adaptive, g-optimal, paper"),
+    ({"stopping": "hope"}, "no stopping rule is called 'hope'", "anytime, mixture, paper, union"),
+    ({"strategy": "adaptive", "stopping": "union"}, "decide what is deployed", "'anytime'"),
+    ({"strategy": "adaptive", "stopping": "paper"}, "proved only when", "strategy='g-optimal'"),
+    ({"strategy": "adaptive", "stopping": Union()}, "rule 'union'", "use stopping='anytime'"),
+    ({"strategy": "g-optimal", "stopping": "anytime"}, "has no phases", "use stopping='mixture'"),
+    ({"strategy": "paper", "stopping": "anytime"}, "when a phase ends", "strategy='adaptive'"),
     ({"strategy": "paper", "stopping": "mixture"}, "A_0 = I", "use stopping='paper'"),
     ({"strategy": "paper", "stopping": "union"}, "biases the estimate", "strategy='g-optimal'"),
 ]
@@ -235,8 +243,10 @@ def test_paper_mode_stays_in_the_papers_setting(problem: ew.Problem) -> None:
 
 
 def test_each_strategy_has_its_own_rule() -> None:
-    assert ew.Learner(PROBLEM).report().stopping == "mixture"
-    assert ew.Learner(PROBLEM, strategy="paper").report().stopping == "paper"
+    own = {"g-optimal": "mixture", "paper": "paper", "adaptive": "anytime"}
+    assert {name: ew.Learner(PROBLEM, strategy=name).report().stopping for name in own} == own
+    mixed = ew.Learner(PROBLEM, strategy="adaptive", stopping="mixture")
+    assert mixed.report().stopping == "mixture"
 
 
 # -- reproducibility -------------------------------------------------------------------------
@@ -247,7 +257,8 @@ def test_same_seed_same_run(options: dict[str, Any]) -> None:
     first, second = started(20, **options), started(20, **options)
     assert same(first.save(), second.save())
     other = started(20, rng=6, **options)
-    assert not np.array_equal(first.save()["observations"], other.save()["observations"])
+    observations = [each.save()["statistics"]["observations"] for each in (first, other)]
+    assert not np.array_equal(*observations)
 
 
 def as_json(saved: dict[str, Any]) -> dict[str, Any]:
@@ -304,6 +315,26 @@ def test_another_problem_or_version_is_refused() -> None:
         ew.Learner.restore(PROBLEM, {**saved, "version": 99})
 
 
+@pytest.mark.parametrize(
+    ("options", "others"),
+    [
+        ({"stopping": Union(growth=2.0)}, {"stopping": Union()}),
+        ({"stopping": Mixture(decades=(-2, 2))}, {"stopping": Mixture()}),
+        ({"strategy": Adaptive(growth=0.3)}, {"strategy": Adaptive()}),
+        ({"strategy": GOptimal(tolerance=0.1)}, {"strategy": GOptimal()}),
+    ],
+)
+def test_other_settings_of_the_same_name_are_refused(
+    options: dict[str, Any], others: dict[str, Any]
+) -> None:
+    """Union(growth=2) and Union() are both called 'union': going on with the other breaks delta."""
+    saved = started(**options).save()
+    for wrong in ({}, others):
+        with pytest.raises(InvalidArgument, match=r"was saved with .*pass strategy= and stopping="):
+            ew.Learner.restore(PROBLEM, saved, **wrong)
+    assert same(ew.Learner.restore(PROBLEM, saved, **options).save(), saved)
+
+
 def test_a_rule_of_ones_own_is_needed_again() -> None:
     rule = Mixture(decades=(-2, 2), name="narrow")
     learner = started(stopping=rule)
@@ -316,7 +347,7 @@ def test_a_rule_of_ones_own_is_needed_again() -> None:
 def block_run(
     setting: Setting, rounds: CellStatistics, sizes: list[int], n_rounds: int
 ) -> LearnerState:
-    state = LearnerState.start(setting, 11)
+    state = LearnerState.start(setting.plan.cells, setting.plan.first_aim(), 11)
     position = 0
     for size in [*sizes, n_rounds]:
         if state.verdict.stop or position >= n_rounds:
@@ -346,6 +377,7 @@ def test_blocks_of_any_size_give_the_same_state(
         stopping="paper" if printed else rule,
     )
     cells = setting.plan.cells
+    assert isinstance(setting.plan, IndependentNodes)
     n, N = count_rounds(GRAPH, cells, setting.plan.laws, seed=11, first_round=1, n_rounds=n_rounds)
     rng = np.random.default_rng(seed)
     means = np.array([(ARMS[k] @ M @ ARMS[l] + ARMS[l] @ M @ ARMS[k]) / 2 for k, l in cells.pairs])
@@ -372,6 +404,7 @@ def test_blocks_agree_when_leaders_change_and_kinds_differ(
     problem = ew.Problem(graph, np.vstack([ARMS, ARMS[:1]]))
     setting = Setting.of(problem, delta=0.9, epsilon=0.5, strategy="g-optimal", stopping=rule)
     cells, n_rounds = setting.plan.cells, 120
+    assert isinstance(setting.plan, IndependentNodes)
     n, N = count_rounds(graph, cells, setting.plan.laws, seed=11, first_round=1, n_rounds=n_rounds)
     Y = np.sqrt(N) * np.random.default_rng(seed).normal(size=N.shape)
     rounds = CellStatistics(n, N, Y, Y**2)
@@ -399,7 +432,7 @@ def test_report_before_anything_is_estimable() -> None:
 
 def test_report_of_a_certified_run() -> None:
     environment = ew.BilinearEnvironment(PROBLEM, M, rng=2)
-    report = ew.identify(PROBLEM, environment, delta=0.01, rng=3)
+    report = ew.identify(PROBLEM, environment, delta=0.01, strategy="g-optimal", rng=3)
     assert report.certified
     assert report.best_pair == (0, 0)
     assert report.best_pairs == ((0, 0),)
@@ -466,7 +499,7 @@ def test_report_of_several_kinds() -> None:
 def test_report_of_an_unfinished_run() -> None:
     report = started(10).report()
     assert report.ending is ew.Ending.RUNNING
-    assert report.guarantee.startswith("Not certified: after 10 rounds the evidence against the")
+    assert report.guarantee.startswith("Not certified: after round 10 the evidence against the")
     assert f"{report.verdict.progress:.0%}" in report.guarantee
     assert report.allocation is not None
 

@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -7,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
+from scipy.special import logsumexp
 from scipy.stats import norm
 
-from edgewise.core.arrays import Array, Indices, Mask
+from edgewise.core.arrays import Array, Indices
 from edgewise.core.cells import Cells
 from edgewise.core.evidence import Evidence
 from edgewise.core.graph import Graph
 from edgewise.core.problem import Problem
-from edgewise.core.stopping import RULES, Mixture, PaperRule, StoppingRule, Union, judge
+from edgewise.core.stopping import RULES, Anytime, Mixture, PaperRule, StoppingRule, Union, judge
 from edgewise.core.stopping.mixture import log_mixture
 
 M_EDGES, K, SIGMA = 20, 3, 0.8
@@ -58,7 +60,7 @@ def grid_of(growth: float, last: int) -> list[int]:
 
 
 def refuted(rule: str, gap: float, s: float, t: int, delta: float, epsilon: float) -> bool:
-    """METHOD 5.1-5.3, letter by letter, for one rival."""
+    """METHOD 5.1-5.4, letter by letter, for one rival."""
     if rule == "paper":
         width = (s / SIGMA) * math.sqrt(
             8 * SIGMA**2 * math.log(6 * M_EDGES**2 * t**2 * K**4 / (delta * math.pi**2))
@@ -78,7 +80,7 @@ def refuted(rule: str, gap: float, s: float, t: int, delta: float, epsilon: floa
     return (P - 1) / delta <= E
 
 
-@pytest.mark.parametrize("name", ["paper", "union", "mixture"])
+@pytest.mark.parametrize("name", ["paper", "union", "mixture", "anytime"])
 @given(st.integers(0, 10**6), st.floats(1e-6, 0.9), st.sampled_from([0.0, 0.05, 1.0]))
 def test_rules_are_their_formulas(name: str, seed: int, delta: float, epsilon: float) -> None:
     evidence = random_evidence(seed)
@@ -93,7 +95,7 @@ def test_rules_are_their_formulas(name: str, seed: int, delta: float, epsilon: f
             assert (strength[r, 0, c] >= 1) == expected, (gap, s, t)
 
 
-@pytest.mark.parametrize("name", ["paper", "union", "mixture"])
+@pytest.mark.parametrize("name", ["paper", "union", "mixture", "anytime"])
 def test_the_boundary_is_sharp(name: str) -> None:
     """Bisect the gap at which the formula and the rule change their mind: the same gap."""
     for s, t in ((0.3, 1), (0.05, 17), (0.02, 400)):
@@ -140,10 +142,10 @@ def test_rounds_not_estimable_never_stop(rule: StoppingRule) -> None:
     gaps = np.full((2, 1, P), -np.inf)
     gaps[1] = 1e3
     evidence = make_evidence(gaps, np.ones((2, 1, P)), np.array([1, 2]), [[-1], [0]])
-    position, verdict = judge(evidence, CELLS, rule, delta=0.05, epsilon=0.0)
+    position, verdict = judge(evidence, CELLS, rule(evidence, delta=0.05, epsilon=0.0))
     assert (position, verdict.stop, verdict.round) == (1, True, 2)
     first = make_evidence(gaps[:1], np.ones((1, 1, P)), np.array([1]), [[-1]])
-    position, verdict = judge(first, CELLS, rule, delta=0.05, epsilon=0.0)
+    position, verdict = judge(first, CELLS, rule(first, delta=0.05, epsilon=0.0))
     assert (verdict.stop, verdict.pairs, verdict.rival, verdict.progress) == (False, (), None, 0.0)
 
 
@@ -162,7 +164,7 @@ def test_log_mixture_integrates_the_half_normal(z: float, information: float, r:
         return math.exp(g * W - g * g * (information + r) / 2 - log_scale)
 
     edges = [max(0.0, peak + i * spread) for i in range(-12, 14, 2)]
-    total = sum(quad(integrand, a, b)[0] for a, b in zip(edges, edges[1:]) if b > a)  # noqa: B905, RUF007
+    total = sum(quad(integrand, a, b)[0] for a, b in pairwise(edges) if b > a)
     expected = math.log(2 * math.sqrt(r / (2 * math.pi)) * total) + log_scale
     found = log_mixture(np.array([W]), np.array([information]), np.array([r]))[0]
     assert_allclose(found, expected, rtol=1e-7, atol=1e-7)
@@ -207,6 +209,62 @@ def test_mixture_precisions_are_in_units_of_the_noise() -> None:
     assert_allclose(Mixture()(scaled, delta=0.05, epsilon=0.0), base, rtol=1e-10)
 
 
+# -- anytime ---------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.sampled_from([0.0, 0.3]))
+def test_anytime_is_the_product_of_the_phases_likelihood_ratios(
+    seed: int, n_phases: int, epsilon: float
+) -> None:
+    """E = average over r of the integral of prod_j exp(g D_j/s_j^2 - g^2/(2 s_j^2)) dH_r(g)."""
+    rng = np.random.default_rng(seed)
+    s = rng.uniform(0.1, 3.0, n_phases)
+    D = rng.normal(0.3, 1.0) + s * rng.normal(size=n_phases)
+    scales = 10.0 ** np.arange(-4, 5) / SIGMA**2
+
+    def log_e(r: float) -> float:
+        def log_ratio(g: float) -> float:
+            phases = sum(g * (D[j] + epsilon) / s[j] ** 2 - 0.5 * (g / s[j]) ** 2 for j in range(n))
+            return float(phases + norm.logpdf(g, scale=r**-0.5) + math.log(2.0))
+
+        n = n_phases
+        width = (r + (s**-2.0).sum()) ** -0.5
+        peak = max(0.0, float(((D + epsilon) / s**2).sum()) * width**2)
+        top = log_ratio(peak)
+        edges = [max(0.0, peak + step * width) for step in range(-12, 14, 2)]
+        pieces = pairwise(edges)
+        area = sum(quad(lambda g: math.exp(log_ratio(g) - top), a, b)[0] for a, b in pieces)
+        return top + math.log(area)
+
+    expected = float(logsumexp([log_e(r) for r in scales])) - math.log(len(scales))
+    information = (s**-2.0).sum()
+    gap = (D / s**2).sum() / information
+    gaps = np.full((1, 1, P), gap)
+    evidence = make_evidence(gaps, np.full((1, 1, P), information**-0.5), np.array([7]))
+    strength = Anytime()(evidence, delta=0.1, epsilon=epsilon)
+    assert_allclose(strength * math.log((P - 1) / 0.1), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_anytime_waits_for_contrasts_no_phase_has_seen() -> None:
+    gaps = np.full((1, 1, P), 1e3)
+    gaps[0, 0, 0], gaps[0, 0, 3] = np.inf, -np.inf
+    evidence = make_evidence(gaps, np.ones((1, 1, P)), np.array([9]))
+    strength = Anytime()(evidence, delta=0.1, epsilon=0.5)
+    _, verdict = judge(evidence, CELLS, strength)
+    assert not verdict.stop
+    assert strength[0, 0, 3] == -np.inf
+    assert (np.delete(strength[0, 0], 3) > 1).all()
+
+
+def test_what_rules_say_about_phases() -> None:
+    """Union and paper widths hold for designs fixed in advance; anytime looks at phase ends."""
+    assert [name for name, rule in RULES.items() if rule.allows_phases] == ["anytime", "mixture"]
+    assert [name for name, rule in RULES.items() if rule.needs_phases] == ["anytime"]
+    assert not Anytime().is_due(np.arange(1, 100)).any()
+    assert "sub-Gaussian" in Anytime().assumes
+    assert "earlier phases' rewards only" in Anytime().assumes
+
+
 # -- the grid --------------------------------------------------------------------------------
 
 
@@ -243,28 +301,13 @@ def test_other_rules_look_after_every_round(rule: StoppingRule) -> None:
 # -- judge -----------------------------------------------------------------------------------
 
 
-class Scripted:
-    """A rule whose strengths are written down beforehand."""
-
-    name, assumes, allows_ridge = "scripted", "nothing", False
-
-    def __init__(self, strength: Any) -> None:
-        self._strength = np.asarray(strength, dtype=float)
-
-    def is_due(self, rounds: Indices) -> Mask:
-        return np.ones(len(rounds), np.bool_)
-
-    def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:  # noqa: ARG002
-        return self._strength
-
-
 def scripted_verdict(rows: list[list[float]], leaders: Any = None) -> tuple[int, Any]:
     strength = np.full((len(rows), 1, P), np.inf)
     for r, row in enumerate(rows):
         strength[r, 0, : len(row)] = row
     rounds = np.arange(10, 10 + len(rows))
     evidence = make_evidence(np.ones_like(strength), np.ones_like(strength), rounds, leaders)
-    return judge(evidence, CELLS, Scripted(strength), delta=0.1, epsilon=0.0)
+    return judge(evidence, CELLS, strength)
 
 
 def test_judge_takes_the_first_round_at_which_all_rivals_fall() -> None:

@@ -22,6 +22,7 @@ from edgewise.core.design.g_optimal import Design
 from edgewise.core.evidence import Evidence, in_range
 from edgewise.core.layout import breadth_first, lay_out
 from edgewise.core.problem import Problem
+from edgewise.core.sampling import NodeLaws
 from edgewise.core.state import Aim, LearnerState
 from edgewise.core.statistics import count_joint_arm
 
@@ -33,7 +34,7 @@ _MIXTURE_COST = 3.0
 
 _PATIENCE = 20
 """A phase that cannot make its contrasts estimable (missing rewards) ends after so many times
-its length, and a round for every parameter (an edge shows one cell a round), rather than never."""
+its length in overtime, rather than never."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,8 @@ class AdaptivePhases:
     prior: Array
     """(q, p, p) information of a single arc spread evenly over all cells: makes A invertible
     while a phase begins; it is not counted as evidence."""
+    anything: NodeLaws
+    """Candidates drawn evenly: what is deployed when the layout gets a phase nowhere."""
     growth: float
     power: float
     designs: tuple[Design, ...] = ()
@@ -57,10 +60,12 @@ class AdaptivePhases:
     def of(cls, problem: Problem, *, growth: float, power: float) -> AdaptivePhases:
         """Prepare what does not change from phase to phase."""
         cells = Cells.of(problem)
+        masks, groups = problem.candidate_sets
         return cls(
             cells=cells,
             order=frozen(breadth_first(problem.graph), np.int64),
             prior=frozen(_spread_evenly(cells), float),
+            anything=NodeLaws.of(masks / masks.sum(axis=1, keepdims=True), groups),
             growth=growth,
             power=power,
         )
@@ -103,8 +108,7 @@ class AdaptivePhases:
         """After its length, once its contrasts (at first: all directions) can be estimated."""
         if state.phase_rounds < state.aim.length:
             return False
-        patience = _PATIENCE * state.aim.length + int(self.cells.dimensions.sum())
-        if state.phase_rounds >= patience:
+        if state.phase_rounds >= self._overtime(state) + _PATIENCE * state.aim.length:
             return True
         gram = _grams(self.cells, state.statistics.information)
         if len(state.aim.kinds) == 0:
@@ -116,8 +120,22 @@ class AdaptivePhases:
             for kind in np.unique(state.aim.kinds)
         )
 
+    def _overtime(self, state: LearnerState) -> int:
+        """Rounds by which a phase can estimate its contrasts unless rewards are missing.
+
+        Its length, and one for every parameter: an edge shows one cell a round.
+        """
+        return state.aim.length + int(self.cells.dimensions.sum())
+
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
-        """Laid out for the aim, given the information the phase has already."""
+        """Laid out for the aim, given the information the phase has already.
+
+        Edges that are never measured would get the same arms for ever: in overtime, nodes draw
+        every other round.
+        """
+        late = state.phase_rounds - self._overtime(state)
+        if late >= 0 and late % 2 == 0:
+            return self.anything.draw(seed=state.seed, round=state.rounds + 1)
         gram = self.prior + _grams(self.cells, state.statistics.information)
         inverse = np.linalg.inv(gram).astype(float, copy=False)
         masks, groups = problem.candidate_sets

@@ -1,33 +1,31 @@
-"""The entry point: choose a method, run it, return the allocation with its bounds."""
+"""The entry points: choose a method, run it, return the allocation with its bounds."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from edgewise.core.allocation.anneal import anneal
 from edgewise.core.allocation.bipartite import bipartite
 from edgewise.core.allocation.brute_force import brute_force
-from edgewise.core.allocation.constant import constant
-from edgewise.core.allocation.local_search import local_search
+from edgewise.core.allocation.exact import exact
+from edgewise.core.allocation.greedy import greedy
 from edgewise.core.allocation.objective import Objective
+from edgewise.core.allocation.portfolio import automatic, improved_start
+from edgewise.core.allocation.request import (
+    Progressing,
+    Start,
+    checked_search,
+    searching,
+    tightened,
+)
 from edgewise.core.allocation.result import Allocation
-from edgewise.core.allocation.tables import tables_of
-from edgewise.core.allocation.two_arm import best_pair, two_arm
-from edgewise.core.allocation.two_colouring import two_colouring
+from edgewise.core.allocation.search import Allocator
+from edgewise.core.allocation.tables import require_symmetric, tables_of
+from edgewise.core.allocation.two_arm import two_arm
 from edgewise.core.graph import Graph
 from edgewise.core.whitening import checked_arms
 from edgewise.errors import InvalidArgument
-
-
-class Allocator(Protocol):
-    """A method: from what to maximise to an allocation with its bounds."""
-
-    def __call__(self, objective: Objective, /) -> Allocation:
-        """Allocate."""
-        ...
 
 
 def allocate(
@@ -35,16 +33,21 @@ def allocate(
     arms: ArrayLike,
     matrix: ArrayLike,
     *,
-    method: str = "auto",
+    method: str | Allocator = "auto",
     beta: ArrayLike | None = None,
     candidates: ArrayLike | None = None,
+    unary: ArrayLike | None = None,
+    bound: str | None = "fast",
+    start: Start = None,
     rng: np.random.Generator | None = None,
     time_limit: float | None = None,
+    progress: Progressing = False,
 ) -> Allocation:
     r"""An arm for every node, maximising the global reward of a known model.
 
     .. math:: F(a) = \sum_{\text{arcs } (i,j)} w_{ij} \,
               (x_{a_i}^\top M_{\kappa(ij)} x_{a_j} + x_{a_i}^\top \beta_{\kappa(ij)})
+              + \sum_i u_i[a_i]
 
     Parameters
     ----------
@@ -55,22 +58,42 @@ def allocate(
     matrix
         M: (d, d), or (q, d, d) with one matrix per edge kind.
     method
-        ``"auto"``: best effort, optimal at once where that is easy, never below Algorithm 1.
+        ``"auto"``: optimal at once where that is easy, else the best of a portfolio, never below
+        Algorithm 1.
         ``"bipartite"``: Algorithm 1 of the paper (undirected, one kind, no candidates).
         ``"two-arm"``: the best ordered pair of arms for the same cut (no candidates).
-        ``"local-search"``: best response from the best simple start.
+        ``"greedy"``: one pass by conditional expectations.
+        ``"local-search"``: best response from ``start``, or from the best simple one.
+        ``"anneal"``: simulated annealing with reheats.
+        ``"exact"``: dynamic programming, else toulbar2 (extra ``exact``).
         ``"brute-force"``: every joint arm, exact, at most 10^7 of them.
+        Or any function ``(objective, search) -> Allocation``.
     beta
         Node term: (d,), or (q, d); None when there is none.
     candidates
         (n, K) boolean, True where a node may take an arm; None when all may take all.
-    rng, time_limit
-        Checked, but reserved: the present methods are deterministic and finish quickly.
+    unary
+        (n, K) what each node earns by its own arm, u; None when nothing.
+    bound
+        ``"fast"``: the best upper bound that takes less time than the search; ``"tight"``: the
+        best there is; None: every edge at its best, at no cost.
+    start
+        An earlier allocation, (n,) arms, or ``"greedy"``; the answer is never worse. Used by
+        ``"auto"``, ``"local-search"``, ``"anneal"`` and ``"exact"``.
+    rng
+        Random numbers; by default the same in every call.
+    time_limit
+        Seconds: search until then if there is anything to gain. None: as many steps as the size
+        of the problem asks for, a few seconds at 10^6 edges, so that the answer depends on
+        ``rng`` alone.
+    progress
+        Called now and then with a :class:`Progress`.
 
     Returns
     -------
     Allocation
-        Its ``method`` names what found the arms, so after ``"auto"`` it is the method chosen.
+        Its ``method`` names what found the arms, so after ``"auto"`` it is the method chosen; its
+        ``bound`` names what proved ``upper_bound``.
 
     Examples
     --------
@@ -79,7 +102,71 @@ def allocate(
     """
     tables = tables_of(checked_arms(arms), matrix, beta, n_kinds=graph.n_kinds)
     return allocate_tables(
-        graph, tables, method=method, candidates=candidates, rng=rng, time_limit=time_limit
+        graph,
+        tables,
+        method=method,
+        candidates=candidates,
+        unary=unary,
+        bound=bound,
+        start=start,
+        rng=rng,
+        time_limit=time_limit,
+        progress=progress,
+    )
+
+
+def allocate_table(
+    graph: Graph,
+    tables: ArrayLike,
+    *,
+    unary: ArrayLike | None = None,
+    candidates: ArrayLike | None = None,
+    method: str | Allocator = "auto",
+    symmetrise: bool = False,
+    bound: str | None = "fast",
+    start: Start = None,
+    rng: np.random.Generator | None = None,
+    time_limit: float | None = None,
+    progress: Progressing = False,
+) -> Allocation:
+    r"""An arm for every node, given the rewards themselves: colouring, Max-k-cut, Potts.
+
+    .. math:: F(a) = \sum_{\text{arcs } (i,j)} w_{ij} \, W_{\kappa(ij)}[a_i, a_j] + \sum_i u_i[a_i]
+
+    Parameters
+    ----------
+    graph
+        Who interacts with whom; an undirected edge counts in both directions.
+    tables
+        W: (K, K), or (q, K, K) with one table per edge kind. On an undirected graph they must be
+        symmetric: which end is the first is not known.
+    symmetrise
+        Replace W by (W + W')/2 on an undirected graph, which leaves F as it is.
+    unary, candidates, method, bound, start, rng, time_limit, progress
+        As for :func:`allocate`.
+
+    Examples
+    --------
+    Three colours for a wheel with five spokes leave one edge between equal colours:
+
+    >>> wheel = Graph.from_edges([(0, i) for i in range(1, 6)] +
+    ...                          [(1, 2), (2, 3), (3, 4), (4, 5), (5, 1)])
+    >>> allocate_table(wheel, 1 - np.eye(3))
+    Allocation(n_nodes=6, value=18, upper_bound=18, proved optimal, method='dynamic-programming')
+    """
+    if not (symmetrise or graph.directed):
+        require_symmetric(tables, graph.n_kinds)
+    return allocate_tables(
+        graph,
+        tables,
+        method=method,
+        candidates=candidates,
+        unary=unary,
+        bound=bound,
+        start=start,
+        rng=rng,
+        time_limit=time_limit,
+        progress=progress,
     )
 
 
@@ -87,69 +174,49 @@ def allocate_tables(
     graph: Graph,
     tables: ArrayLike,
     *,
-    method: str = "auto",
+    method: str | Allocator = "auto",
     candidates: ArrayLike | None = None,
+    unary: ArrayLike | None = None,
+    bound: str | None = "fast",
+    start: Start = None,
     rng: np.random.Generator | None = None,
     time_limit: float | None = None,
+    progress: Progressing = False,
 ) -> Allocation:
-    """:func:`allocate` from the rewards themselves: (q, K, K) tables, or (K, K) for all kinds.
+    """:func:`allocate_table` that takes the symmetric part of a table where only it matters."""
+    solver = _solver(method)
+    objective = Objective.of(graph, tables, candidates, unary)
+    search = checked_search(
+        objective,
+        method=method,
+        bound=bound,
+        start=start,
+        rng=rng,
+        time_limit=time_limit,
+        progress=progress,
+    )
+    found = solver(objective, searching(search, bound))
+    return tightened(objective, found, search, bound)
 
-    On undirected graphs only the symmetric part of a table matters and is used.
-    """
+
+def _solver(method: str | Allocator) -> Allocator:
+    if not isinstance(method, str):
+        return method
     if method not in METHODS:
         raise InvalidArgument(
             f"unknown allocation method {method!r}; choose one of {', '.join(map(repr, METHODS))}"
         )
-    _check_effort(rng, time_limit)
-    return METHODS[method](Objective.of(graph, tables, candidates))
-
-
-def automatic(objective: Objective) -> Allocation:
-    """The first start that is provably optimal, else the best start improved by local search."""
-    found: list[Allocation] = []
-    for start in _starts(objective):
-        if start.proved_optimal:
-            return start
-        found.append(start)
-    return _improved(objective, found)
-
-
-def _local_search(objective: Objective) -> Allocation:
-    return _improved(objective, list(_starts(objective)))
-
-
-def _starts(objective: Objective) -> Iterator[Allocation]:
-    """Cheap allocations, cheapest first."""
-    yield constant(objective)
-    if objective.candidates is not None:
-        return  # the others give one pair of arms to all nodes
-    sides = two_colouring(objective.graph)
-    if sides is not None:
-        yield objective.certify(best_pair(objective, sides), method="two-colouring")
-    yield two_arm(objective)
-
-
-def _improved(objective: Objective, starts: list[Allocation]) -> Allocation:
-    best = max(starts, key=lambda start: start.value)
-    return local_search(objective, best.arms)
-
-
-def _check_effort(rng: np.random.Generator | None, time_limit: float | None) -> None:
-    if rng is not None and not isinstance(rng, np.random.Generator):
-        raise InvalidArgument(
-            f"rng is a {type(rng).__name__}; pass a generator, np.random.default_rng(seed)"
-        )
-    if time_limit is not None and not time_limit > 0.0:
-        raise InvalidArgument(
-            f"time_limit is {time_limit}; it is a positive number of seconds, or None for no limit"
-        )
+    return METHODS[method]
 
 
 METHODS: dict[str, Allocator] = {
     "auto": automatic,
-    "bipartite": bipartite,
-    "two-arm": two_arm,
-    "local-search": _local_search,
-    "brute-force": brute_force,
+    "bipartite": lambda objective, _: bipartite(objective),
+    "two-arm": lambda objective, _: two_arm(objective),
+    "greedy": lambda objective, _: greedy(objective),
+    "local-search": improved_start,
+    "anneal": anneal,
+    "exact": exact,
+    "brute-force": lambda objective, _: brute_force(objective),
 }
 """Every method by its public name."""

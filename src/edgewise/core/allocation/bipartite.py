@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from edgewise.core.allocation.edge_sums import Network
 from edgewise.core.allocation.objective import Objective
+from edgewise.core.allocation.per_graph import per_graph
 from edgewise.core.allocation.result import Allocation
-from edgewise.core.arrays import Indices, Mask
+from edgewise.core.arrays import Indices, Mask, frozen
 from edgewise.core.compiled import compiled
 from edgewise.core.graph import Graph
 from edgewise.errors import InvalidArgument
@@ -31,6 +32,7 @@ def bipartite(objective: Objective) -> Allocation:
     return objective.certify(arms, method="bipartite")
 
 
+@per_graph
 def greedy_cut(graph: Graph) -> Mask:
     """(n,) True for the nodes of V2, False for those of V1.
 
@@ -42,7 +44,7 @@ def greedy_cut(graph: Graph) -> Mask:
     >>> greedy_cut(Graph.circle(n_nodes=5)).tolist()
     [False, True, False, True, False]
     """
-    cut: Mask = _greedy_sides(Network.of(graph)) < 0
+    cut: Mask = frozen(_greedy_sides(Network.of(graph)) < 0, np.bool_)
     return cut
 
 
@@ -65,12 +67,13 @@ def _require_setting(objective: Objective) -> None:
         "the edges are directed": graph.directed,
         f"there are {graph.n_kinds} edge kinds": graph.n_kinds > 1,
         "some nodes may not take all arms": objective.candidates is not None,
+        "nodes earn rewards by their own arm": objective.unary is not None,
     }
     found = [fact for fact, present in obstacles.items() if present]
     if found:
         raise InvalidArgument(
-            f"{' and '.join(found)}; Algorithm 1 is defined for undirected edges of one kind "
-            'and all arms everywhere: use method="auto" or "local-search"'
+            f"{' and '.join(found)}; Algorithm 1 is defined for undirected edges of one kind, "
+            'all arms everywhere and no node term: use method="auto" or "local-search"'
         )
 
 

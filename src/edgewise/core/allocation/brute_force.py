@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from edgewise.core.allocation.edge_sums import Network
-from edgewise.core.allocation.objective import Objective, global_reward
+from edgewise.core.allocation.links import Links
+from edgewise.core.allocation.objective import Objective
 from edgewise.core.allocation.result import Allocation
 from edgewise.core.arrays import Array, Indices
 from edgewise.core.compiled import compiled
@@ -24,10 +24,12 @@ def brute_force(objective: Objective) -> Allocation:
     """
     options, n_options = _options(objective)
     _require_few(n_options)
-    arms, worst = _enumerate(objective.network, objective.responses, options, n_options)
-    value = global_reward(objective.graph, objective.tables, arms)
+    arms, worst = _enumerate(
+        objective.links, objective.rows, objective.node_rewards, options, n_options
+    )
+    value = objective.value(arms)
     lower = min(float(worst), value)
-    return Allocation(arms, value, value, lower, "brute-force", proved_optimal=True)
+    return Allocation(arms, value, value, lower, "brute-force", True, bound="exact")
 
 
 def _options(objective: Objective) -> tuple[Indices, Indices]:
@@ -51,23 +53,23 @@ def _require_few(n_options: Indices) -> None:
 
 
 @compiled
-def _reward_with_earlier(network: Network, responses: Array, arms: Indices, i: int) -> float:
-    """Reward of the edges from node ``i`` to nodes before it."""
-    total = 0.0
-    for p in range(network.starts[i], network.starts[i + 1]):
-        j = network.neighbours[p]
+def _reward_with_earlier(
+    links: Links, responses: Array, unary: Array, arms: Indices, i: int
+) -> float:
+    """Reward of node ``i`` itself and of its edges to nodes before it."""
+    total = unary[i, arms[i]] if len(unary) else 0.0
+    for p in range(links.starts[i], links.starts[i + 1]):
+        j = links.neighbours[p]
         if j < i:
-            e = network.edge_ids[p]
-            w = network.weights[e] if len(network.weights) else 1.0
-            q = network.kinds[e] if len(network.kinds) else 0
-            side = 1 if len(responses) == 2 and network.edges[e, 0] != i else 0
-            total += w * responses[side, q, arms[j], arms[i]]
+            w = links.weights[p] if len(links.weights) else 1.0
+            slot = links.slots[p] if len(links.slots) else 0
+            total += w * responses[slot, arms[j], arms[i]]
     return total
 
 
 @compiled
 def _enumerate(
-    network: Network, responses: Array, options: Indices, n_options: Indices
+    links: Links, responses: Array, unary: Array, options: Indices, n_options: Indices
 ) -> tuple[Indices, float]:
     """Count up with the last node fastest; partial sums, so no rounding error accumulates."""
     n = len(n_options)
@@ -79,7 +81,7 @@ def _enumerate(
     changed = 0
     while changed >= 0:
         for i in range(changed, n):
-            partial[i + 1] = partial[i] + _reward_with_earlier(network, responses, arms, i)
+            partial[i + 1] = partial[i] + _reward_with_earlier(links, responses, unary, arms, i)
         worst = min(worst, partial[n])
         if partial[n] > best:
             best = partial[n]

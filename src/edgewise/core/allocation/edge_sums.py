@@ -44,6 +44,17 @@ def masked_extremes(
     return float(lower), float(upper)
 
 
+def node_extremes(unary: Array | None, candidates: Mask | None) -> tuple[float, float]:
+    """Least and most that the nodes could earn by their own arms."""
+    if unary is None:
+        return 0.0, 0.0
+    if candidates is None:
+        return float(unary.min(axis=1).sum()), float(unary.max(axis=1).sum())
+    least = np.where(candidates, unary, np.inf).min(axis=1)
+    most = np.where(candidates, unary, -np.inf).max(axis=1)
+    return float(least.sum()), float(most.sum())
+
+
 def _weight_totals(graph: Graph) -> tuple[Array, Array]:
     """(q,) sums of the positive and of the negative weights of each kind."""
     weights, kinds, q = graph.weights, graph.kinds, graph.n_kinds
@@ -67,7 +78,13 @@ def _add(total: float, lost: float, term: float) -> tuple[float, float]:
 
 @compiled
 def sum_over_arcs(
-    edges: Indices, kinds: Indices, weights: Array, directed: bool, tables: Array, arms: Indices
+    edges: Indices,
+    kinds: Indices,
+    weights: Array,
+    directed: bool,
+    tables: Array,
+    unary: Array,
+    arms: Indices,
 ) -> float:
     """F(a), correct to the last places whatever the number of edges; no temporary arrays."""
     total, lost = 0.0, 0.0
@@ -80,6 +97,8 @@ def sum_over_arcs(
         if len(weights):
             reward *= weights[e]
         total, lost = _add(total, lost, reward)
+    for i in range(len(unary)):
+        total, lost = _add(total, lost, unary[i, arms[i]])
     return total + lost
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.allocation.edge_sums import Network
+from edgewise.core.allocation.links import Links, write_field
 from edgewise.core.allocation.objective import Objective, checked_joint_arm
 from edgewise.core.allocation.result import Allocation
 from edgewise.core.arrays import Array, Indices, Mask
@@ -19,12 +19,12 @@ def local_search(objective: Objective, start: ArrayLike) -> Allocation:
 
     A visited node i takes the arm that maximises its part of F,
 
-    .. math:: H_i[k] = \sum_{\text{arcs } (i,j)} w_{ij} W[k, a_j] +
+    .. math:: H_i[k] = u_i[k] + \sum_{\text{arcs } (i,j)} w_{ij} W[k, a_j] +
               \sum_{\text{arcs } (j,i)} w_{ji} W[a_j, k],
 
     in ``O(K deg(i))``; after a move its neighbours are visited again. Deterministic: nodes wait
     in a first-in-first-out queue, ties keep the present arm, then the lowest index. Any kinds,
-    directions, weights and candidates.
+    directions, weights, node terms and candidates.
 
     A move must gain more than rounding can fake, so every move raises F in exact arithmetic
     and the search ends.
@@ -37,27 +37,18 @@ def local_search(objective: Objective, start: ArrayLike) -> Allocation:
         (n,) joint arm. A node that may not take its arm moves to one it may, whatever the gain.
     """
     arms = checked_joint_arm(start, objective.graph.n_nodes, objective.n_arms).copy()
-    _ascend(objective.network, objective.responses, *objective.grouped_candidates, arms)
+    ascend(objective, arms)
     return objective.certify(arms, method="local-search")
 
 
-@compiled
-def write_field(
-    network: Network, responses: Array, largest: Array, arms: Indices, i: int, field: Array
-) -> float:
-    """Write H_i into ``field``; return the sum of ``|w| largest[kind]``, its possible size."""
-    field[:] = 0.0
-    size = 0.0
-    for p in range(network.starts[i], network.starts[i + 1]):
-        e = network.edge_ids[p]
-        w = network.weights[e] if len(network.weights) else 1.0
-        q = network.kinds[e] if len(network.kinds) else 0
-        side = 1 if len(responses) == 2 and network.edges[e, 0] != i else 0
-        row = responses[side, q, arms[network.neighbours[p]]]
-        for k in range(len(field)):
-            field[k] += w * row[k]
-        size += abs(w) * largest[q]
-    return size
+def ascend(objective: Objective, arms: Indices) -> None:
+    """:func:`local_search` in place, on a valid joint arm."""
+    masks, groups = objective.grouped_candidates
+    # bytes where they suffice: the arms of neighbours are read at random, out of the cache
+    small = objective.n_arms <= 256
+    compact: Indices = arms.astype(np.uint8) if small else arms.astype(np.int32)
+    _ascend(objective.links, objective.rows, objective.node_rewards, masks, groups, compact)
+    arms[:] = compact
 
 
 @compiled
@@ -70,34 +61,54 @@ def _best_allowed(field: Array, allowed: Mask, present: int) -> int:
 
 
 @compiled
+def _largest(responses: Array) -> Array:
+    """(slots,) largest absolute entry of each response table."""
+    largest = np.empty(len(responses))
+    for slot in range(len(responses)):
+        largest[slot] = np.abs(responses[slot]).max()
+    return largest
+
+
+@compiled
+def _field_size(links: Links, largest: Array, unary: Array, i: int) -> float:
+    """What the absolute terms of a field of node ``i`` sum to at most."""
+    size = np.abs(unary[i]).max() if len(unary) else 0.0
+    for p in range(links.starts[i], links.starts[i + 1]):
+        w = abs(links.weights[p]) if len(links.weights) else 1.0
+        size += w * largest[links.slots[p] if len(links.slots) else 0]
+    return size
+
+
+@compiled
 def _ascend(
-    network: Network, responses: Array, masks: Mask, groups: Indices, arms: Indices
+    links: Links, responses: Array, unary: Array, masks: Mask, groups: Indices, arms: Indices
 ) -> None:
     n = len(arms)
-    largest = np.empty(responses.shape[1])
-    for q in range(len(largest)):
-        largest[q] = np.abs(responses[:, q]).max()
+    largest = _largest(responses)
     field = np.empty(responses.shape[-1])
-    queue = np.arange(n)
+    queue = np.arange(n).astype(np.int32)
     waits = np.ones(n, np.bool_)
     head, length = 0, n
     while length:
         i = queue[head]
-        head = (head + 1) % n
+        head = head + 1 if head + 1 < n else 0
         length -= 1
         waits[i] = False
-        size = write_field(network, responses, largest, arms, i, field)
+        write_field(links, responses, unary, arms, i, field)
         allowed = masks[groups[i]]
         best = _best_allowed(field, allowed, arms[i])
-        # two sums of deg terms, each off by at most (deg + 1) eps/2 size: doubled
-        degree = network.starts[i + 1] - network.starts[i]
-        margin = 2.0 * (degree + 1) * _EPS * size
+        if best == arms[i]:
+            continue
+        # two sums of deg + 1 terms, each off by at most (deg + 2) eps/2 size: doubled
+        degree = links.starts[i + 1] - links.starts[i]
+        margin = 2.0 * (degree + 2) * _EPS * _field_size(links, largest, unary, i)
         if allowed[arms[i]] and not field[best] - field[arms[i]] > margin:
             continue
         arms[i] = best
-        for p in range(network.starts[i], network.starts[i + 1]):
-            j = network.neighbours[p]
+        for p in range(links.starts[i], links.starts[i + 1]):
+            j = links.neighbours[p]
             if not waits[j]:
                 waits[j] = True
-                queue[(head + length) % n] = j
+                last = head + length
+                queue[last if last < n else last - n] = j
                 length += 1

@@ -12,10 +12,12 @@ from edgewise.core.allocation.edge_sums import (
     Network,
     free_extremes,
     masked_extremes,
+    node_extremes,
     sum_over_arcs,
 )
+from edgewise.core.allocation.links import Links, links_of
 from edgewise.core.allocation.result import ROUNDING, Allocation
-from edgewise.core.allocation.tables import checked_tables
+from edgewise.core.allocation.tables import checked_tables, checked_unary
 from edgewise.core.arrays import Array, Indices, Mask, frozen
 from edgewise.core.candidates import Candidates, checked_candidates, group_candidates
 from edgewise.core.graph import Graph
@@ -27,6 +29,7 @@ class Objective:
     r"""The function that allocation methods maximise.
 
     .. math:: F(a) = \sum_{\text{arcs } (i,j)} w_{ij} \, W_{\kappa(ij)}[a_i, a_j]
+              + \sum_i u_i[a_i]
 
     An undirected edge is two arcs, so only :math:`(W + W^\top)/2` matters there: ``tables`` are
     symmetrised for undirected graphs.
@@ -37,6 +40,8 @@ class Objective:
     """(q, K, K) reward of an arc of each kind by the arms at its two ends; (K, K): all kinds."""
     candidates: Mask | None = None
     """(n, K) arms each node may take; None when all may take all."""
+    unary: Array | None = None
+    """(n, K) what a node earns by its own arm, u; None when it earns nothing."""
 
     def __post_init__(self) -> None:
         tables = checked_tables(self.tables, self.graph.n_kinds)
@@ -45,12 +50,23 @@ class Objective:
         object.__setattr__(self, "tables", frozen(tables, float))
         allowed = checked_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
         object.__setattr__(self, "candidates", allowed)
+        if self.unary is not None:
+            unary = checked_unary(self.unary, self.graph.n_nodes, self.n_arms)
+            object.__setattr__(self, "unary", frozen(unary, float))
 
     @classmethod
-    def of(cls, graph: Graph, tables: ArrayLike, candidates: ArrayLike | None = None) -> Objective:
+    def of(
+        cls,
+        graph: Graph,
+        tables: ArrayLike,
+        candidates: ArrayLike | None = None,
+        unary: ArrayLike | None = None,
+    ) -> Objective:
         """From anything that converts to arrays."""
         allowed = None if candidates is None else np.asarray(candidates)
-        return cls(graph, checked_tables(tables, graph.n_kinds), allowed)
+        checked = checked_tables(tables, graph.n_kinds)
+        own = None if unary is None else checked_unary(unary, graph.n_nodes, checked.shape[-1])
+        return cls(graph, checked, allowed, own)
 
     @property
     def n_arms(self) -> int:
@@ -74,23 +90,45 @@ class Objective:
         return frozen(np.stack([self.tables.transpose(0, 2, 1), self.tables]), float)
 
     @cached_property
+    def rows(self) -> Array:
+        """``responses`` by slot, (s * q, K, K): see :class:`Links`."""
+        return frozen(self.responses.reshape(-1, self.n_arms, self.n_arms), float)
+
+    @property
+    def links(self) -> Links:
+        """The graph's neighbour lists for compiled code, shared by all its objectives."""
+        return links_of(self.graph)
+
+    @property
+    def node_rewards(self) -> Array:
+        """``unary`` for compiled code, which reads no rows as: nodes earn nothing themselves."""
+        return np.empty((0, self.n_arms)) if self.unary is None else self.unary
+
+    @cached_property
     def grouped_candidates(self) -> Candidates:
         """Nodes by their allowed arms; a single group when all may take all."""
         return group_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """(lower, upper): every edge at the worst and at the best that its nodes could show."""
+        """(lower, upper): every edge and node at the worst and at the best it could show."""
         arcs_per_edge = 1.0 if self.graph.directed else 2.0
         if self.candidates is None:
             lower, upper = free_extremes(self.graph, self.tables)
         else:
             lower, upper = masked_extremes(self.graph, self.tables, *self.grouped_candidates)
-        return arcs_per_edge * lower, arcs_per_edge * upper
+        least, most = node_extremes(self.unary, self.candidates)
+        return arcs_per_edge * lower + least, arcs_per_edge * upper + most
+
+    def value(self, arms: ArrayLike) -> float:
+        """F(a)."""
+        joint = checked_joint_arm(arms, self.graph.n_nodes, self.n_arms)
+        columns = self.graph.columns
+        return sum_over_arcs(*columns, self.graph.directed, self.tables, self.node_rewards, joint)
 
     def certify(self, arms: ArrayLike, *, method: str) -> Allocation:
         """The allocation with its value and bounds; optimal if it meets the upper bound."""
-        value = global_reward(self.graph, self.tables, arms)
+        value = self.value(arms)
         lower, upper = self.bounds
         proved = value >= upper - ROUNDING * abs(upper)
         # rounding alone can put the value a unit in the last place outside its bounds
@@ -98,8 +136,12 @@ class Objective:
         return Allocation(np.asarray(arms), value, upper, lower, method, proved)
 
 
-def global_reward(graph: Graph, tables: ArrayLike, arms: ArrayLike) -> float:
+def global_reward(
+    graph: Graph, tables: ArrayLike, arms: ArrayLike, unary: ArrayLike | None = None
+) -> float:
     r"""Sum of the rewards over all arcs, :math:`F(a) = \sum w_{ij} W_{\kappa(ij)}[a_i, a_j]`.
+
+    With ``unary`` (n, K), plus what every node earns by its own arm.
 
     An undirected edge counts in both directions, so for Max-Cut this is twice the cut:
 
@@ -107,25 +149,30 @@ def global_reward(graph: Graph, tables: ArrayLike, arms: ArrayLike) -> float:
     8.0
     """
     checked = frozen(checked_tables(tables, graph.n_kinds), float)
-    joint = checked_joint_arm(arms, graph.n_nodes, checked.shape[-1])
-    return sum_over_arcs(*graph.columns, graph.directed, checked, joint)
+    n_arms = checked.shape[-1]
+    joint = checked_joint_arm(arms, graph.n_nodes, n_arms)
+    own = np.empty((0, n_arms)) if unary is None else checked_unary(unary, graph.n_nodes, n_arms)
+    return sum_over_arcs(*graph.columns, graph.directed, checked, frozen(own, float), joint)
 
 
 def reward_bounds(
-    graph: Graph, tables: ArrayLike, candidates: ArrayLike | None = None
+    graph: Graph,
+    tables: ArrayLike,
+    candidates: ArrayLike | None = None,
+    unary: ArrayLike | None = None,
 ) -> tuple[float, float]:
     r"""Numbers that no allocation is below or above.
 
     .. math:: \sum_{ij} \min_{k \in C_i, l \in C_j} w_{ij} W[k,l] \;\le\; F(a) \;\le\;
               \sum_{ij} \max_{k \in C_i, l \in C_j} w_{ij} W[k,l]
 
-    A negative weight exchanges the two. Costs ``O(m)``, with candidates ``O(m K + G K^2)`` for
-    ``G`` different sets of candidates.
+    A negative weight exchanges the two; ``unary`` adds the extremes of every node. Costs
+    ``O(m)``, with candidates ``O(m K + G K^2)`` for ``G`` different sets of candidates.
 
     >>> reward_bounds(Graph.complete(n_nodes=3), [[0, 1], [1, 0]])
     (0.0, 6.0)
     """
-    return Objective.of(graph, tables, candidates).bounds
+    return Objective.of(graph, tables, candidates, unary).bounds
 
 
 def checked_joint_arm(arms: ArrayLike, n_nodes: int, n_arms: int) -> Indices:

@@ -35,7 +35,7 @@ class Allocation:
     arms: Indices
     """(n,) arm of every node."""
     value: float
-    """F(a): the sum of the rewards of all arcs."""
+    """F(a): the sum of the rewards of all arcs, and of the nodes' own."""
     upper_bound: float
     """No allocation is worth more."""
     lower_bound: float
@@ -44,6 +44,10 @@ class Allocation:
     """What found ``arms``."""
     proved_optimal: bool = False
     """The value meets ``upper_bound`` within ``ROUNDING``, or an exact method says so."""
+    bound: str = "edge-by-edge"
+    """Which bound ``upper_bound`` is; ``"exact"`` when it is the optimum itself."""
+    failure_probability: float = 0.0
+    """0 when ``upper_bound`` is a theorem; else the most that a random check of it can err by."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "arms", frozen(self.arms, np.int64))

@@ -67,6 +67,36 @@ def checked_tables(tables: ArrayLike, n_kinds: int) -> Array:
     return _per_kind("table", array, shape[-2:], n_kinds)
 
 
+def require_symmetric(tables: ArrayLike, n_kinds: int) -> None:
+    """Refuse tables that tell the ends of an undirected edge apart."""
+    array = checked_tables(tables, n_kinds)
+    difference = np.abs(array - array.transpose(0, 2, 1))
+    if difference.max() <= 1e-12 * np.abs(array).max():
+        return
+    q, k, l = np.unravel_index(int(difference.argmax()), array.shape)
+    raise InvalidArgument(
+        f"table of kind {q} is not symmetric: {array[q, k, l]} at ({k}, {l}) but {array[q, l, k]} "
+        f"at ({l}, {k}); an undirected edge has no first end: pass symmetrise=True to use "
+        "(W + W')/2, which gives the same F, or a directed graph"
+    )
+
+
+def checked_unary(unary: ArrayLike, n_nodes: int, n_arms: int) -> Array:
+    """``unary`` as finite (n, K)."""
+    array = _as_floats("unary", unary)
+    if array.shape != (n_nodes, n_arms):
+        raise InvalidArgument(
+            f"unary has shape {array.shape}; it must be (n_nodes, n_arms) = ({n_nodes}, {n_arms}), "
+            "what each node earns by each arm"
+        )
+    if not np.isfinite(array).all():
+        raise InvalidArgument(
+            "unary has entries that are not finite; remove NaN and infinity "
+            "(to forbid an arm to a node, pass candidates)"
+        )
+    return array
+
+
 def _as_floats(name: str, values: ArrayLike) -> Array:
     try:
         return np.asarray(values, dtype=float)

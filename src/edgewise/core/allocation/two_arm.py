@@ -30,7 +30,8 @@ def best_pair(objective: Objective, cut: Mask) -> Indices:
 
     .. math:: m_{12} W[k,l] + m_{21} W[l,k] + m_1 W[k,k] + m_2 W[l,l],
 
-    summed over the kinds. For undirected edges :math:`W[k,l] = W[l,k]`, the published form.
+    summed over the kinds, plus what the nodes of either side earn themselves. For
+    undirected edges :math:`W[k,l] = W[l,k]`, the published form.
     """
     if objective.candidates is not None:
         raise InvalidArgument(
@@ -41,6 +42,9 @@ def best_pair(objective: Objective, cut: Mask) -> Indices:
     for (inside1, across), (back, inside2), W in _by_kind(objective, cut):
         diagonal = np.diagonal(W)
         worth += across * W + back * W.T + inside1 * diagonal[:, None] + inside2 * diagonal
+    if objective.unary is not None:
+        second = objective.unary[cut].sum(axis=0)
+        worth += objective.unary[~cut].sum(axis=0)[:, None] + second
     k, l = np.unravel_index(worth.argmax(), worth.shape)
     return np.where(cut, l, k)
 

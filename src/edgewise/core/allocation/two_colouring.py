@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise.core.allocation.edge_sums import Network
-from edgewise.core.arrays import Indices, Mask
+from edgewise.core.allocation.per_graph import per_graph
+from edgewise.core.arrays import Indices, Mask, frozen
 from edgewise.core.compiled import compiled
 from edgewise.core.graph import Graph
 
 
+@per_graph
 def two_colouring(graph: Graph) -> Mask | None:
     """(n,) side of every node such that all edges cross, or None: there is an odd cycle.
 
@@ -22,7 +24,7 @@ def two_colouring(graph: Graph) -> Mask | None:
     True
     """
     sides, consistent = _colour(Network.of(graph))
-    return sides < 0 if consistent else None
+    return frozen(sides < 0, np.bool_) if consistent else None
 
 
 @compiled

@@ -159,6 +159,41 @@ def test_bad_candidates_are_rejected(candidates: Any, message: str) -> None:
         Objective.of(Graph.from_edges(TRIANGLE), ASYMMETRIC, candidates)
 
 
+def test_node_terms_enter_values_bounds_and_certificates() -> None:
+    graph = Graph.from_edges([(0, 1), (1, 2)])
+    unary = np.array([[1.0, 0.0], [0.0, -2.0], [5.0, 7.0]])
+    objective = Objective(graph, ASYMMETRIC, unary=unary)
+    assert objective.value([0, 1, 1]) == 7 - 6 + 1 - 2 + 7
+    assert global_reward(graph, ASYMMETRIC, [0, 1, 1], unary) == objective.value([0, 1, 1])
+    assert objective.bounds == (-12.0 + 0 - 2 + 5, 14.0 + 1 + 0 + 7)
+    assert reward_bounds(graph, ASYMMETRIC, unary=unary) == objective.bounds
+    allowed = np.array([[False, True], [True, True], [True, False]])
+    masked = Objective.of(graph, np.zeros((2, 2)), allowed, unary)
+    assert masked.bounds == (0 - 2 + 5, 0 + 0 + 5)
+    assert masked.certify([1, 0, 0], method="mine").proved_optimal
+
+
+@pytest.mark.parametrize(
+    ("unary", "message"),
+    [
+        (np.zeros((3, 3)), "unary has shape (3, 3); it must be (n_nodes, n_arms) = (3, 2)"),
+        (np.zeros(3), "unary has shape (3,)"),
+        (np.full((3, 2), np.inf), "to forbid an arm to a node, pass candidates"),
+        ([["a", "b"]] * 3, "unary is not a rectangular array of numbers"),
+    ],
+)
+def test_bad_node_terms_are_rejected(unary: Any, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=re.escape(message)):
+        Objective.of(Graph.from_edges(TRIANGLE), ASYMMETRIC, unary=unary)
+
+
+def test_node_terms_are_copied() -> None:
+    unary = np.zeros((3, 2))
+    objective = Objective(Graph.from_edges(TRIANGLE), ASYMMETRIC, unary=unary)
+    unary[0, 0] = 9.0
+    assert objective.value([0, 0, 0]) == 6.0
+
+
 @pytest.mark.parametrize("arms", [[0, 1], [0.0, 1.0, 0.0], [0, 1, 2], [0, -1, 0]])
 def test_bad_joint_arms_are_rejected(arms: Any) -> None:
     with pytest.raises(InvalidArgument, match="joint arm has"):

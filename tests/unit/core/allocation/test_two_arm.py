@@ -40,6 +40,20 @@ def test_pair_is_the_best_of_all_ordered_pairs(directed: bool, options: Any) -> 
         assert global_reward(graph, tables, arms) == pytest.approx(best)
 
 
+def test_pair_counts_what_nodes_earn_themselves() -> None:
+    rng = np.random.default_rng(6)
+    graph = Graph.from_edges(PAIRS)
+    for _ in range(20):
+        tables, unary = rng.standard_normal((4, 4)), 3 * rng.standard_normal((5, 4))
+        cut = rng.random(5) < 0.5
+        best = max(
+            global_reward(graph, tables, np.where(cut, l, k), unary)
+            for k, l in itertools.product(range(4), repeat=2)
+        )
+        arms = best_pair(Objective(graph, tables, unary=unary), cut)
+        assert global_reward(graph, tables, arms, unary) == pytest.approx(best)
+
+
 def test_the_sides_are_not_interchangeable() -> None:
     # V1 has all inside edges, so the arm that is good with itself belongs there
     tables = np.array([[0.0, 2.0], [2.0, 1.0]])

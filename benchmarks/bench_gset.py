@@ -1,0 +1,102 @@
+"""Max-Cut on the Gset: edgewise next to Algorithm 1, D-Wave's annealer and networkx.
+
+Run ``python benchmarks/bench_gset.py FOLDER [seconds]``; FOLDER has the instances as ``G*.txt`` in
+rudy format and ``best_known.csv``. Every search gets the same time, 10 seconds by default, on one
+core; kernels are compiled before the clock starts. Prints a markdown table of cuts, in percent of
+the best known.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+from dwave.samplers import SimulatedAnnealingSampler
+
+from edgewise.core.allocation.allocate import allocate_tables
+from edgewise.core.allocation.result import Allocation
+from edgewise.core.graph import Graph
+from gset import best_known, read_rudy
+
+MAX_CUT = np.array([[0.0, 1.0], [1.0, 0.0]])
+
+
+def ours(graph: Graph, seconds: float) -> Allocation:
+    """The default method, until the time is over."""
+    return allocate_tables(graph, MAX_CUT, time_limit=seconds, rng=np.random.default_rng(0))
+
+
+def algorithm_1(graph: Graph, seconds: float) -> float:  # noqa: ARG001 - has no use for more time
+    """The cut of the paper's Algorithm 1."""
+    return allocate_tables(graph, MAX_CUT, method="bipartite", bound=None).value / 2
+
+
+def dwave(graph: Graph, seconds: float) -> float:
+    """Best of the reads of D-Wave's simulated annealer that fit the time, 1000 sweeps each."""
+    weights = np.ones(len(graph.edges)) if graph.weights is None else graph.weights
+    couplings = {(i, j): w for (i, j), w in zip(graph.edges.tolist(), weights, strict=True)}
+    sampler = SimulatedAnnealingSampler()  # type: ignore[no-untyped-call]
+    end, best, seed = time.perf_counter() + seconds, 0.0, 0
+    while seed == 0 or time.perf_counter() < end:
+        energy = sampler.sample_ising({}, couplings, num_reads=1, seed=seed).first.energy
+        best, seed = max(best, (weights.sum() - energy) / 2), seed + 1
+    return best
+
+
+def networkx(graph: Graph, seconds: float) -> float:
+    """One-exchange local search of networkx, restarted until the time is over."""
+    problem = nx.Graph()
+    problem.add_nodes_from(range(graph.n_nodes))
+    weights = np.ones(len(graph.edges)) if graph.weights is None else graph.weights
+    for (i, j), w in zip(graph.edges.tolist(), weights, strict=True):
+        problem.add_edge(i, j, weight=float(w))
+    end, best, seed = time.perf_counter() + seconds, 0.0, 0
+    while seed == 0 or time.perf_counter() < end:
+        cut, _ = nx.approximation.one_exchange(problem, weight="weight", seed=seed)
+        best, seed = max(best, float(cut)), seed + 1
+    return best
+
+
+def timed(
+    solve: Callable[[Graph, float], float], graph: Graph, seconds: float
+) -> tuple[float, float]:
+    """The cut found, and the seconds it took."""
+    begin = time.perf_counter()
+    cut = solve(graph, seconds)
+    return cut, time.perf_counter() - begin
+
+
+def row(name: str, graph: Graph, known: float, seconds: float) -> str:
+    """One line of the table."""
+    begin = time.perf_counter()
+    found = ours(graph, seconds)
+    spent = time.perf_counter() - begin
+    cells = [name, f"{graph.n_nodes:,}", f"{len(graph.edges):,}", f"{known:.0f}"]
+    cells += [f"{found.value / 2:.0f}", f"{50 * found.value / known:.3f}", f"{spent:.1f}"]
+    cells += [f"{found.upper_bound / 2:.0f} ({found.bound})"]
+    for solve in (algorithm_1, dwave, networkx):
+        cut, spent = timed(solve, graph, seconds)
+        cells.append(f"{100 * cut / known:.3f} ({spent:.1f} s)")
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Print the table."""
+    folder = Path(sys.argv[1])
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 10.0
+    known = best_known(folder)
+    for weights in (None, [1.0, -1.0, 1.0, 1.0, 1.0]):
+        ours(Graph.from_edges(Graph.circle(n_nodes=5).edges, weights=weights), 0.1)
+    head = "instance | n | edges | best known | cut | % | s | bound | Algorithm 1 | D-Wave | networkx"
+    print(f"| {head} |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for path in sorted(folder.glob("G*.txt"), key=lambda path: int(path.stem[1:])):
+        print(row(path.stem, read_rudy(path), known[path.stem], seconds), flush=True)
+
+
+if __name__ == "__main__":
+    main()

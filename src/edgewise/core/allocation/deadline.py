@@ -1,0 +1,30 @@
+"""The only clock of the core: a safety stop for searches that the user gave a time limit."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """So many seconds from now on; never when ``limit`` is None."""
+
+    limit: float | None = None
+    begin: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """Spent so far."""
+        return time.monotonic() - self.begin
+
+    @property
+    def remaining(self) -> float:
+        """Seconds left, infinite without a limit; negative when passed."""
+        return math.inf if self.limit is None else self.limit - self.seconds
+
+    @property
+    def passed(self) -> bool:
+        """Whether to stop now."""
+        return self.limit is not None and self.remaining <= 0.0
