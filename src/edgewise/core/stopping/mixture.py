@@ -60,8 +60,8 @@ class Mixture:
     """Precisions :math:`r_j = 10^j/\\sigma^2`: they cover gaps of sigma/100 to 100 sigma."""
     name: str = "mixture"
     assumes: str = (
-        "independent Gaussian noise of one deviation, at most the stated one; joint arms and gaps in "
-        "the data depend, if at all, on earlier phases' rewards only"
+        "independent Gaussian noise of one deviation, at most the stated one; joint arms and gaps "
+        "in the data depend, if at all, on earlier phases' rewards only"
     )
     allows_ridge: bool = False
     allows_phases: bool = True
