@@ -44,7 +44,7 @@ def dwave(graph: Graph, seconds: float) -> float:
     """Best of the reads of D-Wave's simulated annealer that fit the time, 1000 sweeps each."""
     weights = np.ones(len(graph.edges)) if graph.weights is None else graph.weights
     couplings = {(i, j): w for (i, j), w in zip(graph.edges.tolist(), weights, strict=True)}
-    sampler = SimulatedAnnealingSampler()  # type: ignore[no-untyped-call]
+    sampler = SimulatedAnnealingSampler()
     end, best, seed = time.perf_counter() + seconds, 0.0, 0
     while seed == 0 or time.perf_counter() < end:
         energy = sampler.sample_ising({}, couplings, num_reads=1, seed=seed).first.energy
