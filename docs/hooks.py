@@ -14,13 +14,25 @@ _FORMULA = re.compile(
 )
 _ROLE = re.compile(r":math:`([^`]+)`")
 _ROOT = Path(__file__).parent.parent
-_INCLUDED = {"index.md": "README.md", "notation.md": "NOTATION.md"}
+_INCLUDED = {
+    "index.md": "README.md",
+    "notation.md": "NOTATION.md",
+    "architecture.md": "ARCHITECTURE.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
+    "results.md": "benchmarks/RESULTS.md",
+}
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Let README and NOTATION be the single source of two pages."""
+    """Let files at the project's root be the single source of their pages."""
     source = _INCLUDED.get(page.file.src_uri)
-    return markdown if source is None else (_ROOT / source).read_text(encoding="utf-8")
+    if source is None:
+        return markdown
+    text = (_ROOT / source).read_text(encoding="utf-8").replace("](docs/", "](")
+    for name, path in _INCLUDED.items():
+        text = text.replace(f"]({path})", f"]({name})")
+    return text
 
 
 def on_page_content(content: str, **_: Any) -> str:
