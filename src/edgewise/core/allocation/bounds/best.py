@@ -50,7 +50,7 @@ def best_upper_bound(
         semidefinite bound.
     time_limit
         Seconds that ``"tight"`` may take, about; 10 when None. Work is counted rather than
-        timed; the clock only stops what a slow machine has not begun by then. ``"fast"``
+        timed; the clock only stops what a slow machine has not finished by then. ``"fast"``
         ignores it.
     rng
         For the start vectors of the semidefinite bound; by default a fixed seed.
@@ -112,7 +112,7 @@ def all_bounds(
     small = is_small(objective.graph)
     stages = [_relaxed(objective, seconds=(0.3 if small else 0.8) * seconds, rng=rng)]
     if small:
-        stages.append(_by_cycles(objective, seconds=0.6 * seconds))
+        stages.append(_by_cycles(objective, seconds=0.6 * seconds, deadline=deadline))
     for bound in itertools.chain(*stages):
         yield bound
         if deadline is not None and deadline.passed:
@@ -131,13 +131,15 @@ def _relaxed(
         yield bound
 
 
-def _by_cycles(objective: Objective, *, seconds: float) -> Iterator[Bound]:
+def _by_cycles(
+    objective: Objective, *, seconds: float, deadline: Deadline | None
+) -> Iterator[Bound]:
     if is_homogeneous(objective.graph):
-        packing = table_packing(objective, seconds=0.5 * seconds)
+        packing = table_packing(objective, seconds=0.5 * seconds, deadline=deadline)
         yield packing_bound(objective, packing)
     else:
         packing = odd_walks(objective.graph).packing
-    bound = split_bound(objective, packing, seconds=0.5 * seconds)
+    bound = split_bound(objective, packing, seconds=0.5 * seconds, deadline=deadline)
     if bound is not None:
         yield bound
 

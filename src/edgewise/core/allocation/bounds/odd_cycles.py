@@ -11,6 +11,7 @@ from edgewise.core.allocation.bounds.greedy_cycles import greedy_packing
 from edgewise.core.allocation.bounds.node_terms import most_of_nodes
 from edgewise.core.allocation.bounds.packing import LONGEST, generate, odd_walks
 from edgewise.core.allocation.bounds.rounding import UNIT, careful_sum, shrunk
+from edgewise.core.allocation.deadline import Deadline
 from edgewise.core.allocation.objective import Objective
 from edgewise.core.graph import Graph
 
@@ -38,7 +39,9 @@ def odd_cycle_bound(objective: Objective) -> Bound | None:
     return packing_bound(objective, packing)
 
 
-def table_packing(objective: Objective, *, seconds: float) -> Packing:
+def table_packing(
+    objective: Objective, *, seconds: float, deadline: Deadline | None = None
+) -> Packing:
     """The packing that gives up most under this objective's table, of those looked at."""
     known = odd_walks(objective.graph)
     lengths = known.pool.lengths
@@ -46,7 +49,7 @@ def table_packing(objective: Objective, *, seconds: float) -> Packing:
         return known.packing
     worth = deficits(objective.tables[0], max(LONGEST, int(lengths.max())))
     worth[1] = 0.0  # a graph has no loops
-    found = generate(objective.graph, worth, known.pool, seconds=seconds).packing
+    found = generate(objective.graph, worth, known.pool, seconds=seconds, deadline=deadline).packing
     # the programme may fail; what it starts from is a packing as well
     return max(found, known.packing, key=lambda p: float(worth[p.cycles.lengths] @ p.amounts))
 

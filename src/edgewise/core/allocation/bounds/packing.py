@@ -10,6 +10,7 @@ import numpy as np
 from edgewise.core.allocation.bounds.cycles import Cycles, Packing, edge_weights, repaired
 from edgewise.core.allocation.bounds.greedy_cycles import greedy_packing
 from edgewise.core.allocation.bounds.pricing import cheap_walks
+from edgewise.core.allocation.deadline import Deadline
 from edgewise.core.allocation.edge_sums import Network
 from edgewise.core.allocation.per_graph import per_graph
 from edgewise.core.arrays import Array, Indices
@@ -44,7 +45,14 @@ class _Solved(NamedTuple):
     value: float
 
 
-def generate(graph: Graph, worth: Array, start: Cycles, *, seconds: float) -> Generated:
+def generate(
+    graph: Graph,
+    worth: Array,
+    start: Cycles,
+    *,
+    seconds: float,
+    deadline: Deadline | None = None,
+) -> Generated:
     r"""Closed odd walks and amounts that maximise what they are worth together.
 
     .. math:: \max_{y \ge 0} \sum_c y_c \delta_{|c|} \quad \text{s.t.} \quad
@@ -65,6 +73,8 @@ def generate(graph: Graph, worth: Array, start: Cycles, *, seconds: float) -> Ge
         Walks to begin with.
     seconds
         Work allowed. It is counted, not timed, so that the answer does not depend on the load.
+    deadline
+        When to stop at the latest.
     """
     network, weights = Network.of(graph), edge_weights(graph)
     cycles, packing = start, repaired(start, np.zeros(len(start.lengths)), weights)
@@ -79,7 +89,7 @@ def generate(graph: Graph, worth: Array, start: Cycles, *, seconds: float) -> Ge
         seconds -= _STEP * graph.n_nodes * len(weights) * LONGEST
         stalled = stalled + 1 if solved.value <= 1.001 * value else 0
         value = solved.value
-        if stalled == _PATIENCE:
+        if stalled == _PATIENCE or (deadline is not None and deadline.passed):
             break
         cycles = cycles.subset(_near_use(cycles, worth, solved.prices))
         new = cheap_walks(network, solved.prices, worth[: LONGEST + 1], 20 * len(weights))

@@ -11,6 +11,7 @@ from edgewise.core.allocation.bounds.cycles import Cycles, Packing, edge_weights
 from edgewise.core.allocation.bounds.rounding import PAIRWISE, careful_sum, gamma
 from edgewise.core.allocation.bounds.smooth_split import smooth_bound
 from edgewise.core.allocation.bounds.step_tables import Problem, Split, maxima
+from edgewise.core.allocation.deadline import Deadline
 from edgewise.core.allocation.objective import Objective
 from edgewise.core.arrays import Array
 from edgewise.core.threads import single_threaded
@@ -19,11 +20,14 @@ MOST_NUMBERS = 10**6
 """Entries of all parts up to which a split is tried; a few hundred megabytes with the method's."""
 _SECONDS_PER_NUMBER = 6e-9
 """Per entry of a part and arm, for one gradient, measured."""
+_SECONDS_PER_ROUND = 5e-4
 _HEATS = (1e-3, 3e-4)
 """Smoothing, relative to the spread of the tables, from coarse to fine."""
 
 
-def split_bound(objective: Objective, packing: Packing, *, seconds: float) -> Bound | None:
+def split_bound(
+    objective: Objective, packing: Packing, *, seconds: float, deadline: Deadline | None = None
+) -> Bound | None:
     r"""The odd-cycle bound with a table of its own for every step of every cycle.
 
     Let closed walk c hold a part :math:`\theta_{cs}` (K x K) of the table of the edge of its step
@@ -35,12 +39,13 @@ def split_bound(objective: Objective, packing: Packing, *, seconds: float) -> Bo
 
     since the parts add up to F for every allocation. A packing is the choice
     :math:`\theta = y_c (G_e - \max G_e) / w_e`; from there a quasi-Newton method descends on the
-    smoothed bound. Kinds, directions, signs, masks and node terms only change the tables.
+    smoothed bound, for ``seconds`` of counted work or until the deadline. Kinds, directions,
+    signs, masks and node terms only change the tables.
     """
     problem = _problem(objective, packing.cycles)
     n_arms = objective.n_arms
     numbers = (len(problem.cycles.edges) + 2 * len(problem.edges)) * n_arms**2
-    rounds = int(seconds / (_SECONDS_PER_NUMBER * numbers * (n_arms + 10)))
+    rounds = int(seconds / (_SECONDS_PER_NUMBER * numbers * (n_arms + 10) + _SECONDS_PER_ROUND))
     if numbers > MOST_NUMBERS or rounds < len(_HEATS):
         return None
     split = _from_packing(problem, packing, edge_weights(objective.graph))
@@ -48,7 +53,7 @@ def split_bound(objective: Objective, packing: Packing, *, seconds: float) -> Bo
     spread = float(np.ptp(problem.tables, axis=(1, 2)).max())
     for heat in _HEATS:
         if spread > 0.0:
-            split = _descend(problem, split, heat * spread, rounds // len(_HEATS))
+            split = _descend(problem, split, heat * spread, rounds // len(_HEATS), deadline)
             best = min(best, _evaluated(problem, split))
     return best
 
@@ -89,7 +94,9 @@ def _evaluated(problem: Problem, split: Split) -> Bound:
     return Bound(value + error + margin, "cycle-split")
 
 
-def _descend(problem: Problem, split: Split, heat: float, rounds: int) -> Split:
+def _descend(
+    problem: Problem, split: Split, heat: float, rounds: int, deadline: Deadline | None
+) -> Split:
     from scipy.optimize import minimize
 
     def as_split(flat: Array) -> Split:
@@ -102,8 +109,19 @@ def _descend(problem: Problem, split: Split, heat: float, rounds: int) -> Split:
         slope = np.empty_like(flat)
         return smooth_bound(problem, as_split(flat), heat, as_split(slope)), slope
 
+    def stop_in_time(_: Array) -> None:
+        if deadline is not None and deadline.passed:
+            raise StopIteration
+
     start = np.concatenate([split.steps.ravel(), split.ends.ravel()])
     options: dict[str, Any] = {"maxiter": rounds, "maxfun": rounds, "maxcor": 10}
     with single_threaded():
-        found = minimize(value_and_slope, start, jac=True, method="L-BFGS-B", options=options)
+        found = minimize(
+            value_and_slope,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            callback=stop_in_time,
+            options=options,
+        )
     return as_split(found.x)
