@@ -24,12 +24,14 @@ def draw_graph(data: GraphData, ax: Axes) -> None:
     if len(used) <= len(COLOURS):
         for slot, arm in enumerate(used):
             at = data.positions[data.arms == arm]
-            share = f"arm {data.arm_names[arm]} ({len(at)} nodes)"
+            name = data.arm_names[arm]
+            share = f"{f'arm {name}' if name.isdigit() else name}: {len(at)} nodes"
             ax.scatter(
                 at[:, 0], at[:, 1], s=size, c=COLOURS[slot], marker=MARKERS[slot],
                 label=share, zorder=3, edgecolors="white", linewidths=0.6,
             )  # fmt: skip
-        ax.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3)
+        # One column beside the graph: names may be long, and a wide legend would squeeze it.
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
     else:
         _draw_many(data, ax, used, size)
     if len(data.arms) <= _NAMED_NODES:
@@ -38,7 +40,7 @@ def draw_graph(data: GraphData, ax: Axes) -> None:
                 name, (x, y), xytext=(0, -0.6 * size**0.5 - 1), textcoords="offset points",
                 ha="center", va="top", fontsize=7, color="#333333", zorder=4,
             )  # fmt: skip
-    ax.set_title(data.title)
+    ax.set_title(data.title, fontsize=10, wrap=True)
     ax.set_aspect("equal")
     ax.set_axis_off()
     ax.margins(0.08)

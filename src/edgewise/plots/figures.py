@@ -120,7 +120,7 @@ def figure_estimate(
 
 def figure_graph(data: GraphData) -> Figure:
     """A graph coloured by arm."""
-    figure = new_figure(6.0, 5.6)
+    figure = new_figure(7.5, 5.6)
     draw_graph(data, figure.subplots())
     return figure
 
