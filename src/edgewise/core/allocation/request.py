@@ -98,7 +98,9 @@ def tightened(
         return found
     search.tell("bound", found)
     left = None if search.deadline.limit is None else max(search.deadline.remaining, 0.1)
-    best = best_upper_bound(objective, effort=bound, time_limit=left, rng=search.rng)
+    best = best_upper_bound(
+        objective, effort=bound, time_limit=left, rng=search.rng, value=found.value
+    )
     if best.value >= found.upper_bound:
         return found
     return replace(
