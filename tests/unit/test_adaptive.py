@@ -218,9 +218,10 @@ def test_arms_only_others_may_have_do_not_distract(directed: bool) -> None:
     mask = np.array([[1, 1, 0, 0], [0, 0, 1, 0]], bool)
     graph = ew.Graph.from_edges([(0, 1)], directed=directed)
     problem = ew.Problem(graph, arms, noise=0.01, candidates=mask)
-    runs = replicate(problem, np.eye(2), repetitions=2, strategy="adaptive", max_rounds=50, rng=0)
+    runs = replicate(problem, np.eye(2), repetitions=10, strategy="adaptive", max_rounds=50, rng=0)
     assert runs.certified.all()
     assert runs.correct.all()
+    assert runs.rounds.tolist() == [2] * 10  # one round for each of the two cells
 
 
 @pytest.mark.parametrize("dead", [range(8), range(2, 10), range(1, 9)])

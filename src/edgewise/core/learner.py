@@ -37,10 +37,14 @@ class Ticket:
 def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> LearnerState:
     """The state after R further rounds (R, q, P), or up to the round at which the rule stops.
 
-    One round at a time or many at once, the result is the same to the last bit. Only the last of
-    the rounds may end a phase.
+    One round at a time or many at once, the result is the same to the last bit. Plans with phases
+    choose every joint arm anew and take one round at a time.
     """
     numbers = state.rounds + 1 + np.arange(len(rounds.information))
+    if setting.plan.has_phases and len(numbers) > 1:
+        raise InvalidArgument(
+            f"{len(numbers)} rounds at once for a plan with phases; advance one round at a time"
+        )
     cumulative = state.statistics.followed_by(rounds)
     after = replace(
         state,
@@ -140,10 +144,12 @@ class Learner:
     epsilon
         Tolerance: an answer within epsilon of the best pair of arms, per arc, will do.
     strategy
-        ``"g-optimal"`` or ``"paper"``, or a :class:`~edgewise.core.strategy.Strategy`.
+        ``"adaptive"`` (fewest rounds; nodes are coordinated), ``"g-optimal"`` (independent nodes)
+        or ``"paper"``, or a :class:`~edgewise.core.strategy.Strategy`.
     stopping
-        ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of your own; by default the one that
-        belongs to the strategy (``"mixture"``; ``"paper"`` for the paper's).
+        ``"anytime"``, ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of your own; by default
+        the one that belongs to the strategy: in the same order ``"anytime"``, ``"mixture"``,
+        ``"paper"``.
     rng
         Generator or seed from which the seed of all joint arms is drawn.
 

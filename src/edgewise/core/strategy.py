@@ -34,7 +34,8 @@ class Adaptive:
 
     The first phase sees every direction; each later one lasts ``growth`` times the rounds so far
     (at least one) and serves the contrasts between the leader and its open rivals, the
-    worst-served most (``power``). Works on every graph; uses no randomness.
+    worst-served most (``power``). Works on every graph. Nothing is
+    drawn at random, except when missing rewards keep a phase from ending.
     """
 
     growth: float = 0.1
