@@ -66,7 +66,7 @@ def improve(objective: Objective, best: Indices, search: Search, *, fresh: bool)
 
     ``best`` is a joint arm that the candidates allow; it is moved in place and never falls.
     """
-    limited = search.deadline.limit is not None
+    limited = search.patient and search.deadline.limit is not None
     schedule = Schedule.of(objective, best, limited=limited)
     found = objective.certify(best, method="anneal")
     if schedule.hot == 0.0 or objective.n_arms == 1:

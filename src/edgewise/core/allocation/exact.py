@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from edgewise.core.allocation.branch_and_bound import branch_and_bound, require_toulbar2
 from edgewise.core.allocation.dynamic_programming import dynamic_programming
 from edgewise.core.allocation.objective import Objective
@@ -14,13 +16,13 @@ def exact(objective: Objective, search: Search) -> Allocation:
     """The best allocation; ``proved_optimal`` says whether the proof was finished in time.
 
     Without a time limit it always is, however long it takes. The branch and bound starts from
-    what the portfolio finds at its default effort, in a tenth of the time at most.
+    what the portfolio finds at its default effort, within half of the time.
     """
     solved = dynamic_programming(objective)
     if solved is not None:
         return solved
     require_toulbar2()  # before anything slow
-    best = portfolio(objective, search.shortened(0.1))
+    best = portfolio(objective, replace(search.shortened(0.5), patient=False))
     search.tell("branch-and-bound", best)
     if best.proved_optimal:
         return best

@@ -44,6 +44,8 @@ class Search:
     """Without a limit the effort is fixed by the size of the problem, not by the clock."""
     report: Callable[[Progress], None] = silent
     """Called now and then."""
+    patient: bool = True
+    """Go on until the deadline if there is one; else stop after the default effort."""
 
     def shortened(self, share: float) -> Search:
         """The same with a share of the time left, when time is limited."""
