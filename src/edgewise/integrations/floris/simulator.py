@@ -1,0 +1,121 @@
+"""FLORIS itself: powers, flow and its own optimiser. The only module that imports it."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgewise.core.arrays import Array, frozen
+from edgewise.errors import InvalidArgument, MissingExtra
+from edgewise.integrations.floris.farm import WindFarm
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """Wind speed at hub height on a grid."""
+
+    east: Array
+    """(h, w) metres."""
+    north: Array
+    """(h, w) metres."""
+    speed: Array
+    """(h, w) metres per second."""
+
+
+@dataclass(frozen=True, eq=False)
+class Simulator:
+    """A farm in FLORIS, with its default wake model (Gauss-curl hybrid).
+
+    Needs ``edgewise[wind]``; FLORIS is imported when something is first computed.
+    """
+
+    farm: WindFarm
+
+    @cached_property
+    def _model(self) -> Any:
+        return self._fresh_model()
+
+    def powers(self, yaws: ArrayLike) -> Array:
+        """(R, n) megawatts of every turbine, for R settings of yaw angles (R, n) in degrees."""
+        settings = np.atleast_2d(np.asarray(yaws, dtype=float))
+        if settings.ndim != 2 or settings.shape[1] != self.farm.n_turbines:
+            raise InvalidArgument(
+                f"yaw angles have shape {np.shape(yaws)}; one per turbine is needed, "
+                f"(..., {self.farm.n_turbines})"
+            )
+        if not np.isfinite(settings).all():
+            raise InvalidArgument("some yaw angles are not finite; give degrees")
+        model = self._model
+        if model.n_findex != len(settings):  # slow: FLORIS reads its turbine library again
+            self._set_wind(model, len(settings))
+        model.set_operation(yaw_angles=settings)
+        model.run()
+        return np.asarray(model.get_turbine_powers(), dtype=float) / 1e6
+
+    def farm_power(self, yaws: ArrayLike) -> Array:
+        """(R,) megawatts of the whole farm."""
+        total: Array = self.powers(yaws).sum(axis=1)
+        return total
+
+    def optimised(self, lowest: float, highest: float) -> Array:
+        """(n,) yaw angles by FLORIS' own optimiser (serial refine), which knows the wake model."""
+        module = _imported("floris.optimization.yaw_optimization.yaw_optimizer_sr")
+        model = self._fresh_model()
+        solver = module.YawOptimizationSR(
+            model, minimum_yaw_angle=float(lowest), maximum_yaw_angle=float(highest)
+        )
+        found = solver.optimize(print_progress=False)
+        return np.array(found["yaw_angles_opt"].iloc[0], dtype=float)
+
+    def flow(self, yaws: ArrayLike, *, resolution: int = 300) -> Flow:
+        """Wind speed at hub height around the farm, ``resolution`` points each way."""
+        model = self._fresh_model()
+        model.set_operation(yaw_angles=np.atleast_2d(np.asarray(yaws, dtype=float)))
+        margin = 2.5 * self.farm.diameter
+        low, high = self.farm.positions.min(axis=0), self.farm.positions.max(axis=0)
+        plane = model.calculate_horizontal_plane(
+            height=float(model.core.farm.hub_heights[0]),
+            x_resolution=resolution,
+            y_resolution=resolution,
+            x_bounds=(low[0] - margin, high[0] + 2 * margin),
+            y_bounds=(low[1] - margin, high[1] + margin),
+        )
+        points = plane.df.sort_values(["x2", "x1"])
+        east, north, speed = (
+            frozen(points[name].to_numpy().reshape(resolution, resolution), float)
+            for name in ("x1", "x2", "u")
+        )
+        return Flow(east, north, speed)
+
+    def _fresh_model(self) -> Any:
+        floris = _imported("floris")
+        settings = floris.FlorisModel.get_defaults()
+        settings["farm"] |= {
+            "layout_x": self.farm.positions[:, 0].tolist(),
+            "layout_y": self.farm.positions[:, 1].tolist(),
+            "turbine_type": [self.farm.turbine],
+        }
+        model = floris.FlorisModel(settings)
+        self._set_wind(model, 1)
+        return model
+
+    def _set_wind(self, model: Any, n_settings: int) -> None:
+        model.set(
+            wind_directions=np.full(n_settings, self.farm.wind_direction),
+            wind_speeds=np.full(n_settings, self.farm.wind_speed),
+            turbulence_intensities=np.full(n_settings, self.farm.turbulence),
+        )
+
+
+def _imported(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise MissingExtra(
+            "simulating a wind farm needs FLORIS; install it with: pip install 'edgewise[wind]'"
+        ) from error
