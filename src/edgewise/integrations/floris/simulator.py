@@ -72,25 +72,21 @@ class Simulator:
         found = solver.optimize(print_progress=False)
         return np.array(found["yaw_angles_opt"].iloc[0], dtype=float)
 
-    def flow(self, yaws: ArrayLike, *, resolution: int = 300) -> Flow:
+    def flow(self, yaws: ArrayLike, *, resolution: int = 250) -> Flow:
         """Wind speed at hub height around the farm, ``resolution`` points each way."""
         model = self._fresh_model()
         model.set_operation(yaw_angles=np.atleast_2d(np.asarray(yaws, dtype=float)))
-        margin = 2.5 * self.farm.diameter
         low, high = self.farm.positions.min(axis=0), self.farm.positions.max(axis=0)
-        plane = model.calculate_horizontal_plane(
-            height=float(model.core.farm.hub_heights[0]),
-            x_resolution=resolution,
-            y_resolution=resolution,
-            x_bounds=(low[0] - margin, high[0] + 2 * margin),
-            y_bounds=(low[1] - margin, high[1] + margin),
+        before, behind = 2.5 * self.farm.diameter, 5.0 * self.farm.diameter
+        east, north = np.meshgrid(
+            np.linspace(low[0] - before, high[0] + behind, resolution),
+            np.linspace(low[1] - before, high[1] + before, resolution),
         )
-        points = plane.df.sort_values(["x2", "x1"])
-        east, north, speed = (
-            frozen(points[name].to_numpy().reshape(resolution, resolution), float)
-            for name in ("x1", "x2", "u")
+        height = np.full(east.size, float(model.core.farm.hub_heights.flat[0]))
+        speed = model.sample_flow_at_points(east.ravel(), north.ravel(), height)
+        return Flow(
+            frozen(east, float), frozen(north, float), frozen(speed.reshape(east.shape), float)
         )
-        return Flow(east, north, speed)
 
     def _fresh_model(self) -> Any:
         floris = _imported("floris")

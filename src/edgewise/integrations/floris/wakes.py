@@ -72,4 +72,3 @@ def wakes_of(farm: WindFarm, *, expansion: float = _EXPANSION) -> Wakes:
 def _away(offset: float, diameter: float) -> int:
     """A positive yaw turns the wake to the right; in line, either side will do."""
     return -1 if offset < -1e-6 * diameter else 1
-

@@ -97,6 +97,12 @@ class YawTask:
         zero = int(np.flatnonzero(self.angles == 0.0)[0])
         return np.full(self.problem.graph.n_nodes, zero)
 
+    @property
+    def kinds(self) -> Indices:
+        """(m,) kind of every edge; those of the turbines' own power come first, in their order."""
+        kinds = self.problem.graph.kinds
+        return np.zeros(len(self.sums), np.int64) if kinds is None else kinds
+
     def yaws(self, arms: ArrayLike) -> Array:
         """(..., n) yaw angles in degrees, FLORIS' sign, of joint arms (..., n + 1)."""
         chosen = self.angles[np.asarray(arms)[..., : self.farm.n_turbines]]
@@ -155,7 +161,8 @@ def _graph(n_turbines: int, measured: Sequence[_Measured]) -> Graph:
 def _candidates(wakes: Wakes, angles: Array) -> Mask:
     """Air, and turbines that wake nobody, have the arm 0 degrees only."""
     steers = np.append(wakes.sides != 0, False)
-    return steers[:, None] | (angles == 0.0)[None, :]
+    mask: Mask = steers[:, None] | (angles == 0.0)[None, :]
+    return mask
 
 
 def _checked_angles(angles: Sequence[float], degree: int) -> Array:
