@@ -75,8 +75,8 @@ def table(n_seeds: int) -> None:
         turbine = np.mean([result.fit.per_turbine for result in runs])
         farm = np.mean([result.fit.farm for result in runs])
         print(
-            f"| {name} | {' | '.join(cells)} | {best:.2%} | {share:.1%} | {mean:.1%} ({lowest:.1%}) "
-            f"| {turbine:.1%} / {farm:.1%} |",
+            f"| {name} | {' | '.join(cells)} | {best:.2%} | {share:.1%} "
+            f"| {mean:.1%} ({lowest:.1%}) | {turbine:.1%} / {farm:.1%} |",
             flush=True,
         )
 
@@ -85,7 +85,7 @@ def safe_table(n_seeds: int) -> None:
     """Angles to both sides cost power: with and without a floor at 95 % of zero yaw."""
     print("\n| exploration | edgewise gain | power while exploring | lowest |")
     print("|---|---|---|---|")
-    task = YawTask.of(farm_of(next(iter(CASES))), angles=np.arange(-30.0, 31.0, 5.0), degree=4)
+    task = YawTask.of(farm_of(next(iter(CASES))), angles=range(-30, 31, 5), degree=4)
     present = float(Simulator(task.farm).farm_power(np.zeros(25))[0])
     floor = safe_exploration(task, present_power=present, fraction=0.95)
     for name, strategy in (("free", EXPLORE), ("safe, 95 %", floor)):
@@ -94,7 +94,8 @@ def safe_table(n_seeds: int) -> None:
         mean = np.mean([result.exploration.mean for result in runs])
         lowest = min(result.exploration.lowest for result in runs)
         print(
-            f"| -30 to 30 degrees, quartic, {name} | {_percent(gain)} | {mean:.1%} | {lowest:.1%} |",
+            f"| -30 to 30 degrees, quartic, {name} "
+            f"| {_percent(gain)} | {mean:.1%} | {lowest:.1%} |",
             flush=True,
         )
 

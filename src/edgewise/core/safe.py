@@ -1,7 +1,7 @@
 r"""Safe exploration: joint arms whose predicted reward stays close to that of a baseline.
 
 A strategy proposes a joint arm; nodes are then sent back to the baseline, those with the worst
-predicted effect first, until the prediction is good enough. Predictions rest on closed phases only,
+predicted loss first, until the prediction is good enough. Predictions rest on closed phases only,
 so joint arms of a phase depend on earlier phases only, as the rule ``anytime`` asks for.
 """
 
@@ -18,7 +18,7 @@ from edgewise.core.arrays import Array, Indices, Mask, frozen
 from edgewise.core.cells import Cells
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.evidence import Evidence
-from edgewise.core.outlook import Outlook
+from edgewise.core.outlook import Change, Outlook
 from edgewise.core.plan import Plan
 from edgewise.core.problem import Problem
 from edgewise.core.state import Aim, LearnerState
@@ -132,15 +132,10 @@ class SafePhases:
         return state.phase_rounds >= self.limits.phase or self.inner.phase_over(problem, state)
 
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
-        """The inner plan's proposal, with as few nodes sent back as the first ones suffice."""
+        """The inner plan's proposal, with nodes sent back until it is safe."""
         proposed = self.inner.joint_arm(problem, state)
         outlook = Outlook.of(problem, self.cells, self.baseline, _closed(self.cells, state))
-        change = outlook.change(proposed)
-        effect = change.by_node - self.limits.worst_loss * change.unknown_by_node
-        moved = np.flatnonzero(proposed != self.baseline)
-        # equal effects are common at first: chance decides, lest the same nodes explore for ever
-        chance = np.random.default_rng((state.seed, state.rounds)).random(len(moved))
-        order = moved[np.lexsort((chance, effect[moved]))]
+        order = _return_order(outlook.change(proposed), proposed != self.baseline, state)
         arms = self._brought_back(outlook, proposed, order)
         arms.setflags(write=False)
         return arms
@@ -184,6 +179,20 @@ class SafePhases:
     def recall(self, saved: Mapping[str, Any]) -> SafePhases:
         """With what the inner plan saved."""
         return replace(self, inner=self.inner.recall(saved))
+
+
+def _return_order(change: Change, moved: Mask, state: LearnerState) -> Indices:
+    """Nodes in the order in which they return: known losses, then the unknown, then known gains.
+
+    What is known to be bad teaches least. Among the unknown chance decides, lest the same nodes
+    explore for ever.
+    """
+    nodes = np.flatnonzero(moved)
+    unknown = change.unknown_by_node[nodes] > 0.0
+    effect = np.where(unknown, 0.0, change.by_node[nodes])
+    group = np.where(unknown, 1, np.where(effect < 0.0, 0, 2))
+    chance = np.random.default_rng((state.seed, state.rounds)).random(len(nodes))
+    return nodes[np.lexsort((chance, effect, group))]
 
 
 def _closed(cells: Cells, state: LearnerState) -> CellStatistics:
