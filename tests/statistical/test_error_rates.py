@@ -26,7 +26,7 @@ from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import StoppingRule
 from edgewise.simulation import Replications, replicate
 from edgewise.simulation.environment import Truth
-from edgewise.simulation.replicate import _run
+from edgewise.simulation.replicate import _run, _World
 
 DELTA = 0.2
 FALSE_ALARM = 1e-6
@@ -109,7 +109,7 @@ def runs_of(
         repetitions=repetitions,
         stopping=rule,
         max_rounds=max_rounds,
-        **{"delta": DELTA, "rng": 20, "strategy": "g-optimal", **options},
+        **{"delta": DELTA, "rng": 20, "strategy": "g-optimal", "target": "pair", **options},
     )
 
 
@@ -210,9 +210,11 @@ def pool_plainly(
     rounds: Indices,
     cumulative: CellStatistics,
     closed: CellStatistics,
+    noise: Array,
 ) -> Evidence:
     """All phases as if they were one: what must not be done when designs depend on rewards."""
-    return gather(problem, cells, rounds, closed.followed_by_all(cumulative[-1])[None])
+    everything = closed.followed_by_all(cumulative[-1])
+    return gather(problem, cells, rounds, everything[None], noise=noise)
 
 
 @pytest.mark.parametrize("pooling", ["by phase", "plain"])
@@ -249,12 +251,11 @@ def likelihood_ratios(*, gap: float, repetitions: int) -> Array:
     problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2))
     setting = Setting.of(problem, delta=DELTA, epsilon=0.0, strategy="adaptive", stopping="anytime")
     cells = setting.plan.cells
-    truth = Truth.of(problem, np.diag([0.5, 0.5 - gap]), None)
-    means = truth.cell_means(cells.pairs, ordered=cells.ordered)
+    world = _World.of(setting, Truth.of(problem, np.diag([0.5, 0.5 - gap]), None), 1.0)
     contrast = cells.features[0, cells.pair_index[1, 1]] - cells.features[0, cells.pair_index[0, 0]]
     ratios = []
     for generator in np.random.default_rng(3).spawn(repetitions):
-        final: LearnerState = _run(setting, means, 10, generator)
+        final: LearnerState = _run(setting, world, 10, generator)
         phases = final.closed
         if final.phase_rounds:
             phases = phases.with_another(final.statistics)

@@ -6,9 +6,10 @@ from numpy.testing import assert_allclose
 
 from edgewise.core.arrays import Array, Indices
 from edgewise.core.cells import Cells
-from edgewise.core.diagnostics import estimate_noise, lack_of_fit
+from edgewise.core.diagnostics import lack_of_fit
 from edgewise.core.evidence import Evidence, gather, in_range, watch
 from edgewise.core.graph import Graph
+from edgewise.core.noise import estimate_noise
 from edgewise.core.problem import Problem
 from edgewise.core.statistics import CellStatistics, observe
 

@@ -8,7 +8,6 @@ respected: only joint arms are ever considered.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.core.arrays import Array, Indices, Mask, frozen
+from edgewise.core.arrays import Array, Indices, frozen
 from edgewise.core.cells import Cells
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.evidence import Evidence, in_range
+from edgewise.core.evidence import in_range
 from edgewise.core.layout import breadth_first, lay_out
+from edgewise.core.needs import Needs
 from edgewise.core.problem import Problem
 from edgewise.core.sampling import NodeLaws
 from edgewise.core.state import Aim, LearnerState
@@ -28,9 +28,6 @@ from edgewise.core.statistics import count_joint_arm
 
 _MOST_CONTRASTS = 256
 """A phase is laid out for so many rivals at most, those that need most."""
-
-_MIXTURE_COST = 3.0
-"""Typical price of the mixture in log E: what a rival needs beyond the threshold itself."""
 
 _PATIENCE = 20
 """A phase that cannot make its contrasts estimable (missing rewards) ends after so many times
@@ -74,33 +71,18 @@ class AdaptivePhases:
         """One round laid out for log det A, more if it takes more to see every direction."""
         return Aim.everything(1)
 
-    def next_aim(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        evidence: Evidence,
-        refuted: Mask,
-        delta: float,
-        epsilon: float,
-    ) -> Aim:
-        """The open rivals that need most, each with the information it still needs."""
+    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
+        """The open contrasts that need most, each with the information it still needs."""
         length = max(1, int(self.growth * state.rounds))
-        if (evidence.leaders < 0).any():  # rewards were missing: some direction is still unseen
+        if needs is None:  # rewards were missing: some direction is still unseen
             return Aim.everything(length)
-        gaps, deviations = _pooled(problem, self.cells, state, evidence)
-        kinds, rivals = np.nonzero(~refuted[0] & (deviations > 0))
-        gap = np.maximum(gaps + epsilon, deviations)[kinds, rivals]
-        threshold = math.log(max(evidence.n_rivals, 1) / delta)
-        wanted = 2.0 * (threshold + _MIXTURE_COST) / gap**2
-        seen = np.isfinite(evidence.gaps[0, kinds, rivals])
-        have = np.where(seen, evidence.deviations[0, kinds, rivals] ** -2.0, 0.0)
-        needs = np.maximum(wanted - have, 0.05 * wanted)
-        most = np.sort(np.argsort(-needs, kind="stable")[:_MOST_CONTRASTS])
+        lacking = needs.lacking
+        most = np.sort(np.argsort(-lacking, kind="stable")[:_MOST_CONTRASTS])
         return Aim(
-            kinds=kinds[most],
-            leaders=evidence.leaders[0, kinds[most]],
-            rivals=rivals[most],
-            needs=needs[most] / needs.max(initial=0.0),
+            kinds=needs.kinds[most],
+            leaders=needs.leaders[most],
+            rivals=needs.rivals[most],
+            needs=lacking[most] / lacking.max(initial=0.0),
             length=length,
         )
 
@@ -110,7 +92,7 @@ class AdaptivePhases:
             return False
         if state.phase_rounds >= self._overtime(state) + _PATIENCE * state.aim.length:
             return True
-        gram = _grams(self.cells, state.statistics.information)
+        gram = self.cells.grams(state.statistics.information)
         if len(state.aim.kinds) == 0:
             ranks = [int(np.linalg.matrix_rank(A, hermitian=True)) for A in gram]
             return bool((np.array(ranks) == self.cells.dimensions).all())
@@ -136,7 +118,7 @@ class AdaptivePhases:
         late = state.phase_rounds - self._overtime(state)
         if late >= 0 and late % 2 == 0:
             return self.anything.draw(seed=state.seed, round=state.rounds + 1)
-        gram = self.prior + _grams(self.cells, state.statistics.information)
+        gram = self.prior + self.cells.grams(state.statistics.information)
         inverse = np.linalg.inv(gram).astype(float, copy=False)
         masks, groups = problem.candidate_sets
         arms = lay_out(
@@ -175,39 +157,11 @@ class AdaptivePhases:
         return self
 
 
-def _grams(cells: Cells, information: Array) -> Array:
-    """(q, p, p) A of each kind."""
-    gram: Array = np.einsum("qc,qci,qcj->qij", information, cells.features, cells.features)
-    return gram
-
-
 def _spread_evenly(cells: Cells) -> Array:
     """(q, p, p) mean of phi phi' over showable cells; 1 on the diagonal of padded dimensions."""
     share = cells.showable / cells.showable.sum(axis=1, keepdims=True)
-    prior = _grams(cells, share)
+    prior = cells.grams(share)
     for kind, dimension in enumerate(cells.dimensions):
         padded = np.arange(dimension, prior.shape[1])
         prior[kind, padded, padded] = 1.0
     return prior
-
-
-def _pooled(
-    problem: Problem, cells: Cells, state: LearnerState, evidence: Evidence
-) -> tuple[Array, Array]:
-    """(q, P) gaps to the leaders and their deviations by least squares on all rounds together.
-
-    Only for planning: pooled estimates use every reward, but are not valid evidence once designs
-    depend on rewards.
-    """
-    means = cells.means(evidence.theta[0])
-    kinds = np.arange(len(means))
-    leaders = evidence.leaders[0]
-    contrasts = cells.features[kinds, leaders][:, None] - cells.features
-    gram = _grams(cells, state.total.information)
-    for kind, dimension in enumerate(cells.dimensions):
-        padded = np.arange(dimension, gram.shape[1])
-        gram[kind, padded, padded] = 1.0
-    images = np.linalg.solve(gram, contrasts.transpose(0, 2, 1)).transpose(0, 2, 1)
-    variances = np.maximum((images * contrasts).sum(axis=2), 0.0)
-    gaps = means[kinds, leaders][:, None] - means
-    return gaps, problem.noise * np.sqrt(variances)
