@@ -55,7 +55,7 @@ def simulate(
     strategy: Annotated[
         str,
         typer.Option(
-            autocompletion=_strategies, help="g-optimal, adaptive, or paper (Algorithm 2)."
+            autocompletion=_strategies, help="adaptive, contrast, g-optimal or paper."
         ),
     ] = "g-optimal",
     stopping: Annotated[
