@@ -229,6 +229,31 @@ def test_a_broken_adaptive_variant_is_caught(
     assert too_many_errors(runs), runs
 
 
+# -- decentralised phases ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("instance", ["one rival", "three arms on a star", "directed kinds"])
+def test_contrast_errors_stay_within_delta(instance: str) -> None:
+    options: dict[str, Any] = {"strategy": "contrast", "repetitions": 80, "max_rounds": 15}
+    runs = runs_of(NEAR_TIES[instance], "anytime", **options)
+    assert not too_many_errors(runs), runs
+
+
+@pytest.mark.parametrize("instance", ["one rival", "different arms", "directed kinds"])
+def test_contrast_runs_certify(instance: str) -> None:
+    options: dict[str, Any] = {"strategy": "contrast", "repetitions": 30, "max_rounds": 200}
+    runs = runs_of(MODERATE_GAPS[instance], "anytime", **options)
+    assert runs.certified.mean() > 0.7, runs
+    assert not too_many_errors(runs), runs
+
+
+@pytest.mark.parametrize("instance", ["one rival", "three arms on a star"])
+def test_a_broken_contrast_variant_is_caught(instance: str) -> None:
+    options: dict[str, Any] = {"strategy": "contrast", "repetitions": 200, "max_rounds": 40}
+    runs = runs_of(NEAR_TIES[instance], Broken(), **options)
+    assert too_many_errors(runs), runs
+
+
 # -- the supermartingale itself --------------------------------------------------------------
 
 

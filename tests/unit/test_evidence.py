@@ -323,7 +323,7 @@ def check_phases(
             for c in range(len(F)):
                 y = F[leader] - F[c]
                 if c != leader and np.allclose(Z.T @ inverse.T @ y, y, atol=1e-8):
-                    s = problem.noise * np.linalg.norm(inverse.T @ y)  # of D = y' theta^
+                    s = problem.stated_noise * np.linalg.norm(inverse.T @ y)  # of D = y' theta^
                     information[j, c] = s**-2.0
                     score[j, c] = y @ inverse @ r / s**2
         I, W = information.sum(axis=0), score.sum(axis=0)

@@ -54,10 +54,7 @@ def simulate(
     matrix: MatrixSource,
     strategy: Annotated[
         str,
-        typer.Option(
-            autocompletion=_strategies,
-            help="adaptive, contrast, g-optimal, or paper (Algorithm 2).",
-        ),
+        typer.Option(autocompletion=_strategies, help="adaptive, contrast, g-optimal or paper."),
     ] = "adaptive",
     stopping: Annotated[
         str | None,

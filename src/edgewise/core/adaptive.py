@@ -1,9 +1,9 @@
 r"""Adaptive phases: every phase is laid out for the contrasts that are still open.
 
-At the start of a phase take the leader of each kind, the gaps (never below their own standard
-error), and for every rival not yet refuted the information still needed; then fill joint arms
-greedily for the worst-served rival (:mod:`edgewise.core.layout`). What a graph can carry is thereby
-respected: only joint arms are ever considered.
+At the start of a phase take the rivals still open and what each of them needs
+(:mod:`edgewise.core.phases`); then fill joint arms greedily for the worst-served rival
+(:mod:`edgewise.core.layout`). What a graph can carry is thereby respected: only joint arms are ever
+considered.
 """
 
 from __future__ import annotations
@@ -18,20 +18,13 @@ from numpy.typing import NDArray
 from edgewise.core.arrays import Array, Indices, frozen
 from edgewise.core.cells import Cells
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.evidence import in_range
 from edgewise.core.layout import breadth_first, lay_out
 from edgewise.core.needs import Needs
+from edgewise.core.phases import aim_at, is_phase_over, overtime
 from edgewise.core.problem import Problem
 from edgewise.core.sampling import NodeLaws
 from edgewise.core.state import Aim, LearnerState
 from edgewise.core.statistics import count_joint_arm
-
-_MOST_CONTRASTS = 256
-"""A phase is laid out for so many rivals at most, those that need most."""
-
-_PATIENCE = 20
-"""A phase that cannot make its contrasts estimable (missing rewards) ends after so many times
-its length in overtime, rather than never."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,41 +66,11 @@ class AdaptivePhases:
 
     def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
         """The open contrasts that need most, each with the information it still needs."""
-        length = max(1, int(self.growth * state.rounds))
-        if needs is None:  # rewards were missing: some direction is still unseen
-            return Aim.everything(length)
-        lacking = needs.lacking
-        most = np.sort(np.argsort(-lacking, kind="stable")[:_MOST_CONTRASTS])
-        return Aim(
-            kinds=needs.kinds[most],
-            leaders=needs.leaders[most],
-            rivals=needs.rivals[most],
-            needs=lacking[most] / lacking.max(initial=0.0),
-            length=length,
-        )
+        return aim_at(state, needs, growth=self.growth)
 
     def phase_over(self, problem: Problem, state: LearnerState) -> bool:  # noqa: ARG002
         """After its length, once its contrasts (at first: all directions) can be estimated."""
-        if state.phase_rounds < state.aim.length:
-            return False
-        if state.phase_rounds >= self._overtime(state) + _PATIENCE * state.aim.length:
-            return True
-        gram = self.cells.grams(state.statistics.information)
-        if len(state.aim.kinds) == 0:
-            ranks = [int(np.linalg.matrix_rank(A, hermitian=True)) for A in gram]
-            return bool((np.array(ranks) == self.cells.dimensions).all())
-        contrasts = state.aim.contrasts(self.cells)
-        return all(
-            in_range(gram[kind], contrasts[state.aim.kinds == kind]).all()
-            for kind in np.unique(state.aim.kinds)
-        )
-
-    def _overtime(self, state: LearnerState) -> int:
-        """Rounds by which a phase can estimate its contrasts unless rewards are missing.
-
-        Its length, and one for every parameter: an edge shows one cell a round.
-        """
-        return state.aim.length + int(self.cells.dimensions.sum())
+        return is_phase_over(self.cells, state)
 
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
         """Laid out for the aim, given the information the phase has already.
@@ -115,7 +78,7 @@ class AdaptivePhases:
         Edges that are never measured would get the same arms for ever: in overtime, nodes draw
         every other round.
         """
-        late = state.phase_rounds - self._overtime(state)
+        late = state.phase_rounds - overtime(self.cells, state)
         if late >= 0 and late % 2 == 0:
             return self.anything.draw(seed=state.seed, round=state.rounds + 1)
         gram = self.prior + self.cells.grams(state.statistics.information)
@@ -160,8 +123,4 @@ class AdaptivePhases:
 def _spread_evenly(cells: Cells) -> Array:
     """(q, p, p) mean of phi phi' over showable cells; 1 on the diagonal of padded dimensions."""
     share = cells.showable / cells.showable.sum(axis=1, keepdims=True)
-    prior = cells.grams(share)
-    for kind, dimension in enumerate(cells.dimensions):
-        padded = np.arange(dimension, prior.shape[1])
-        prior[kind, padded, padded] = 1.0
-    return prior
+    return cells.padded(cells.grams(share))

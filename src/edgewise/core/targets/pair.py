@@ -126,10 +126,7 @@ def _pooled(
     kinds = np.arange(len(means))
     leaders = evidence.leaders[0]
     contrasts = cells.features[kinds, leaders][:, None] - cells.features
-    gram = cells.grams(everything.information)
-    for kind, dimension in enumerate(cells.dimensions):
-        padded = np.arange(dimension, gram.shape[1])
-        gram[kind, padded, padded] = 1.0
+    gram = cells.padded(cells.grams(everything.information))
     images = np.linalg.solve(gram, contrasts.transpose(0, 2, 1)).transpose(0, 2, 1)
     variances = np.maximum((images * contrasts).sum(axis=2), 0.0)
     gaps = means[kinds, leaders][:, None] - means
