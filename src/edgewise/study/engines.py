@@ -1,0 +1,136 @@
+"""How the two databases are opened, and what their errors mean."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from edgewise.errors import InvalidArgument, MissingExtra, StorageError
+
+_PATIENCE = 60.0
+"""Seconds a process waits for others to finish writing."""
+
+_REMEDIES = {
+    "SQLITE_FULL": "the disk (or the file's quota) is full; free some space and repeat",
+    "SQLITE_READONLY": "the file or its folder is read-only; make both writable and repeat",
+    "SQLITE_CANTOPEN": "the file cannot be opened; check that its folder exists and is writable",
+    "SQLITE_PERM": "access was denied; check the permissions of the file and its folder",
+    "SQLITE_NOTADB": "the file is not a SQLite database; give another path, or move it away",
+    "SQLITE_CORRUPT": "the file is damaged; restore it from a backup or an export",
+    "SQLITE_BUSY": "another program holds the file locked; end it and repeat",
+    "SQLITE_IOERR": "reading or writing failed; check the disk (and that it is not full), repeat",
+}
+
+
+def make_engine(url: sa.URL) -> sa.Engine:
+    """An engine whose transactions are as the studies need them."""
+    if url.get_backend_name() == "sqlite":
+        return _sqlite(url)
+    try:
+        import psycopg  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(
+            "a PostgreSQL storage needs psycopg; install it with: pip install 'edgewise[postgres]'"
+        ) from error
+    # a connection that died while idle is replaced before it is used
+    return sa.create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+
+
+def checked_url(text: str) -> sa.URL:
+    """The URL of a SQLite file or a PostgreSQL database."""
+    try:
+        url = sa.make_url(text.replace("postgres://", "postgresql://", 1))
+    except sa.exc.ArgumentError as error:
+        raise InvalidArgument(
+            f"storage {text!r} is not a URL; write 'sqlite:///file.db' or "
+            "'postgresql://user@host/database'"
+        ) from error
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise InvalidArgument(
+            f"storage {text!r} names no file, and every connection would see a database of its "
+            "own; write 'sqlite:///file.db', or 'memory' to keep nothing"
+        )
+    return url
+
+
+def _sqlite(url: sa.URL) -> sa.Engine:
+    engine = sa.create_engine(url, connect_args={"timeout": _PATIENCE})
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, _: Any) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        options = connection.get_execution_options()
+        level = "FULL" if options.get("durable", True) else "NORMAL"
+        connection.exec_driver_sql(f"PRAGMA synchronous = {level}")
+        # a writer takes its turn now: a reader that turns writer could be refused half-way
+        connection.exec_driver_sql("BEGIN" if options.get("reads_only") else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def use_write_ahead_log(path: Path) -> None:
+    """Make readers and the writer of a SQLite file independent of each other, once and for all.
+
+    SQLite refuses the switch at once while another process opens the file: so it is repeated.
+    """
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        finally:
+            connection.close()
+
+
+def copy_sqlite(path: Path, copy: Path) -> None:
+    """A consistent copy of a SQLite file, also while it is in use."""
+    source, target = sqlite3.connect(path), sqlite3.connect(copy)
+    try:
+        source.backup(target)
+    finally:
+        source.close()
+        target.close()
+
+
+@contextmanager
+def explained(place: str) -> Iterator[None]:
+    """Turn what a database raises into a StorageError with a remedy."""
+    try:
+        yield
+    except sa.exc.IntegrityError as error:
+        raise StorageError(
+            f"{place}: the log has an entry where the next one belongs, so another program wrote "
+            "to it; nothing was recorded: repeat"
+        ) from error
+    except sa.exc.DBAPIError as error:
+        raise StorageError(_explanation(place, error.orig, error.connection_invalidated)) from error
+    except sqlite3.Error as error:
+        raise StorageError(_explanation(place, error, lost=False)) from error
+
+
+def _explanation(place: str, error: BaseException | None, lost: bool) -> str:
+    name = getattr(error, "sqlite_errorname", "")
+    # extended names such as SQLITE_IOERR_WRITE belong to their first two words
+    remedy = _REMEDIES.get("_".join(name.split("_")[:2]))
+    if remedy is None and (lost or name == ""):
+        remedy = (
+            "the connection to the server failed; repeat when the server answers (repeating what "
+            "was recorded after all is harmless)"
+        )
+    text = " ".join(str(error).split()) or type(error).__name__
+    return f"{place}: {text}; {remedy or 'check the storage and repeat'}"
