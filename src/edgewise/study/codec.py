@@ -132,13 +132,15 @@ def to_json(tree: Tree) -> str:
 
 
 def from_json(line: str) -> Tree:
-    """The inverse of :func:`to_json`."""
+    """The inverse of :func:`to_json`; ValueError, KeyError or TypeError if it is not one."""
 
     def fetch(stored: Mapping[str, Any]) -> NDArray[Any]:
         values = [math.nan if value is None else value for value in stored["values"]]
         return np.array(values, np.dtype(stored[_ARRAY])).reshape(stored["shape"])
 
-    tree: Tree = _rich(json.loads(line), fetch)
+    tree = _rich(json.loads(line), fetch)
+    if not isinstance(tree, dict):
+        raise ValueError("not an object")
     return tree
 
 

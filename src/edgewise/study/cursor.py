@@ -44,13 +44,13 @@ class Cursor:
         return setting_of(self.base, self.state)
 
     def catch_up(self, journal: Journal) -> Cursor:
-        """After all entries of the log. From the snapshot if that is nearer."""
+        """After all entries of the log; from the snapshot, if many are new."""
         length = journal.length
         cursor = self
         if length < self.position:  # the storage was put back to an earlier state
             cursor = Cursor.first(self.base, self.created)
         if length - cursor.position > SNAPSHOT_EVERY:
-            cursor = cursor._at_snapshot(journal)
+            cursor = cursor.at_snapshot(journal)
         if length == cursor.position:
             return cursor
         state, position = cursor.state, cursor.position
@@ -71,7 +71,8 @@ class Cursor:
             journal.keep_snapshot(after.position, snapshot_of(after.state))
         return after
 
-    def _at_snapshot(self, journal: Journal) -> Cursor:
+    def at_snapshot(self, journal: Journal) -> Cursor:
+        """At the snapshot of the log, if that is further on."""
         kept = journal.snapshot()
         if kept is None or kept[0] <= self.position:
             return self
@@ -80,7 +81,7 @@ class Cursor:
 
 
 def begin(journal: Journal, strategy: Strategy | None, stopping: StoppingRule | None) -> Cursor:
-    """The cursor after the first entry of a log."""
+    """The cursor at the snapshot of a log, or else after its first entry."""
     first = next(journal.read_rounds(0, 0), None)
     created = None if first is None else event_of(first)
     if not isinstance(created, Created):
@@ -88,7 +89,8 @@ def begin(journal: Journal, strategy: Strategy | None, stopping: StoppingRule | 
             "the log does not begin with the creation of the study, so the storage is damaged; "
             "restore it from a backup or an export"
         )
-    return Cursor.first(rebuild(created, strategy=strategy, stopping=stopping), created)
+    base = rebuild(created, strategy=strategy, stopping=stopping)
+    return Cursor.first(base, created).at_snapshot(journal)
 
 
 def entry_of(event: Event, sequence: int, at: float) -> Entry:

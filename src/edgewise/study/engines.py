@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,38 @@ _REMEDIES = {
 }
 
 
-def make_engine(url: sa.URL) -> sa.Engine:
+@dataclass(frozen=True, eq=False)
+class Database:
+    """A database, and how it is called in messages."""
+
+    engine: sa.Engine
+    place: str
+    """Its URL, without the password."""
+    path: Path | None
+    """The file, if it is SQLite."""
+
+    @classmethod
+    def of(cls, text: str, *, create: bool) -> Database:
+        """The database of a URL; a SQLite file must exist unless it may be created."""
+        url = _checked_url(text)
+        place = url.render_as_string(hide_password=True)
+        path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+        if path is not None and not path.exists() and not create:
+            raise StorageError(
+                f"{place}: there is no such file; check the path, or create a study there"
+            )
+        return cls(_engine(url), place, path)
+
+    @contextmanager
+    def transaction(self, **options: bool) -> Iterator[sa.Connection]:
+        """All of what happens inside is kept, or nothing. ``reads_only``; not ``durable``."""
+        with _explained(self.place), self.engine.connect() as connection:
+            chosen = connection.execution_options(**options)
+            with chosen.begin():
+                yield chosen
+
+
+def _engine(url: sa.URL) -> sa.Engine:
     """An engine whose transactions are as the studies need them."""
     if url.get_backend_name() == "sqlite":
         return _sqlite(url)
@@ -42,7 +74,7 @@ def make_engine(url: sa.URL) -> sa.Engine:
     return sa.create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
 
 
-def checked_url(text: str) -> sa.URL:
+def _checked_url(text: str) -> sa.URL:
     """The URL of a SQLite file or a PostgreSQL database."""
     try:
         url = sa.make_url(text.replace("postgres://", "postgresql://", 1))
@@ -78,37 +110,42 @@ def _sqlite(url: sa.URL) -> sa.Engine:
     return engine
 
 
-def use_write_ahead_log(path: Path) -> None:
+def use_write_ahead_log(database: Database) -> None:
     """Make readers and the writer of a SQLite file independent of each other, once and for all.
 
     SQLite refuses the switch at once while another process opens the file: so it is repeated.
     """
+    if database.path is None:
+        return
     deadline = time.monotonic() + _PATIENCE
-    while True:
-        connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
+    with _explained(database.place):
+        while not _switched(database.path, last_try=time.monotonic() > deadline):
+            time.sleep(0.01)
+
+
+def _switched(path: Path, last_try: bool) -> bool:
+    with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as connection:
         try:
             connection.execute("PRAGMA journal_mode = WAL").fetchone()
-            return
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+            if error.sqlite_errorname != "SQLITE_BUSY" or last_try:
                 raise
-            time.sleep(0.01)
-        finally:
-            connection.close()
+            return False
+        return True
 
 
-def copy_sqlite(path: Path, copy: Path) -> None:
+def copy_sqlite(database: Database, copy: Path) -> None:
     """A consistent copy of a SQLite file, also while it is in use."""
-    source, target = sqlite3.connect(path), sqlite3.connect(copy)
-    try:
+    with (
+        _explained(database.place),
+        closing(sqlite3.connect(str(database.path))) as source,
+        closing(sqlite3.connect(copy)) as target,
+    ):
         source.backup(target)
-    finally:
-        source.close()
-        target.close()
 
 
 @contextmanager
-def explained(place: str) -> Iterator[None]:
+def _explained(place: str) -> Iterator[None]:
     """Turn what a database raises into a StorageError with a remedy."""
     try:
         yield

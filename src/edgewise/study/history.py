@@ -16,7 +16,7 @@ from edgewise.study.decide import refuse_unknown
 from edgewise.study.events import Asked, Cancelled, Corrected, Event, Revision, Told
 from edgewise.study.fold import Round, StudyState
 from edgewise.study.storage import Entry, Journal
-from edgewise.study.ticket import StudyTicket
+from edgewise.study.ticket import StudyTicket, identity
 
 
 def event_of(entry: Entry) -> Event:
@@ -48,9 +48,7 @@ def find_ticket(
     journal: Journal, problem: Problem, state: StudyState, ticket: StudyTicket
 ) -> Round:
     """What is on record of a ticket; UnknownTicket if it is none of this study."""
-    if not isinstance(ticket, StudyTicket):
-        raise UnknownTicket(f"a ticket from ask() is needed, not {ticket!r}; nothing was recorded")
-    found = find_round(journal, problem, state, ticket.round, ticket.attempt)
+    found = find_round(journal, problem, state, *identity(ticket))
     if not np.array_equal(ticket.arms, found.arms):
         raise UnknownTicket(
             f"round {ticket.round} was asked for with other arms, so the ticket belongs to another "

@@ -18,16 +18,18 @@ from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategy import Strategy
 from edgewise.errors import InvalidArgument
+from edgewise.formats.files import FilePath
 from edgewise.study import decide
 from edgewise.study.cursor import Cursor, begin, entry_of
 from edgewise.study.events import Event
+from edgewise.study.export import read_export, write_export
 from edgewise.study.fold import Round
 from edgewise.study.history import correction, event_of, find_round, find_ticket, read_rounds
 from edgewise.study.measurements import Measurements, read_measurements
 from edgewise.study.recipe import draw_seed, record
 from edgewise.study.status import Recommendation, Status, status_of
 from edgewise.study.storage import Journal, Storage, open_storage
-from edgewise.study.ticket import StudyTicket, parsed
+from edgewise.study.ticket import StudyTicket, identity, parsed
 
 
 class Study:
@@ -174,21 +176,13 @@ class Study:
         """
         graph = self.problem.graph
         arcs, values = read_measurements(graph, rewards)
-
-        def request(journal: Journal, cursor: Cursor) -> Event | None:
-            found = find_ticket(journal, self.problem, cursor.state, ticket)
-            return decide.tell(graph, cursor.state, found, arcs, values)
-
-        self._change(request)
+        self._answer(
+            ticket, lambda cursor, found: decide.tell(graph, cursor.state, found, arcs, values)
+        )
 
     def close(self, ticket: StudyTicket) -> None:
         """Close a round with what has arrived; the rest counts as missing."""
-
-        def request(journal: Journal, cursor: Cursor) -> Event | None:
-            found = find_ticket(journal, self.problem, cursor.state, ticket)
-            return decide.close(cursor.state, found)
-
-        self._change(request)
+        self._answer(ticket, lambda cursor, found: decide.close(cursor.state, found))
 
     def cancel(self, ticket: StudyTicket) -> None:
         """Forget a round that is out: ``ask`` hands it out again, with the same arms.
@@ -197,7 +191,7 @@ class Study:
         """
 
         def request(journal: Journal, cursor: Cursor) -> Event | None:
-            if decide.was_cancelled(cursor.state, ticket.round, ticket.attempt):
+            if decide.was_cancelled(cursor.state, *identity(ticket)):
                 return None
             found = find_ticket(journal, self.problem, cursor.state, ticket)
             return decide.cancel(cursor.state, found)
@@ -212,12 +206,11 @@ class Study:
         measurements of a closed round are corrections too. Rounds deployed since are not chosen
         again; the evidence is judged anew.
         """
-        problem = self.problem
-        arcs, values = read_measurements(problem.graph, rewards)
+        arcs, values = read_measurements(self.problem.graph, rewards)
 
         def request(journal: Journal, cursor: Cursor) -> Event | None:
-            found = find_ticket(journal, problem, cursor.state, ticket)
-            log = partial(read_rounds, journal, problem.graph.n_edges)
+            found = find_ticket(journal, self.problem, cursor.state, ticket)
+            log = partial(read_rounds, journal, self.problem.graph.n_edges)
             return correction(cursor.setting, cursor.state, found, arcs, values, log)
 
         self._change(request)
@@ -273,6 +266,31 @@ class Study:
             for entry in journal.read(0):
                 yield entry.at, event_of(entry)
 
+    # -- moving ------------------------------------------------------------------------------
+
+    def export(self, path: FilePath) -> None:
+        """Write the study to a file of JSON Lines, one event a line."""
+        with self._reading() as (journal, cursor):
+            write_export(path, self._name, journal, cursor)
+
+    @classmethod
+    def from_export(
+        cls,
+        path: FilePath,
+        *,
+        storage: str | Storage = "memory",
+        name: str | None = None,
+        strategy: Strategy | None = None,
+        stopping: StoppingRule | None = None,
+    ) -> Study:
+        """Add an exported study to a storage, under its own name or another, and load it.
+
+        It goes on as the exported one would have. All of it is imported, or nothing.
+        """
+        place = open_storage(storage, create=True)
+        chosen = read_export(path, place, name)
+        return cls.load(chosen, storage=place, strategy=strategy, stopping=stopping)
+
     # -- transactions ------------------------------------------------------------------------
 
     def _change(
@@ -287,6 +305,16 @@ class Study:
                     cursor = cursor.record(journal, event, at=time.time())
             self._cursor = cursor  # only now it is on record
             return cursor
+
+    def _answer(
+        self, ticket: StudyTicket, request: Callable[[Cursor, Round], Event | None]
+    ) -> None:
+        """Append the event a request makes of a ticket's round, in one transaction."""
+        self._change(
+            lambda journal, cursor: request(
+                cursor, find_ticket(journal, self.problem, cursor.state, ticket)
+            )
+        )
 
     @contextmanager
     def _reading(self) -> Iterator[tuple[Journal, Cursor]]:

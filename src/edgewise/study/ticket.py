@@ -41,6 +41,13 @@ class StudyTicket:
         return f"StudyTicket({self.study!r}, round {self.key}, {len(self.arms)} nodes)"
 
 
+def identity(ticket: StudyTicket) -> tuple[int, int]:
+    """Round and attempt of a ticket; UnknownTicket if it is none."""
+    if not isinstance(ticket, StudyTicket):
+        raise UnknownTicket(f"a ticket from ask() is needed, not {ticket!r}; nothing was recorded")
+    return ticket.round, ticket.attempt
+
+
 def parsed(key: str | int) -> tuple[int, int | None]:
     """Round and attempt of a ticket's key; a bare number means the attempt that stands."""
     if isinstance(key, int):
