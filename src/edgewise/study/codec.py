@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import struct
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from edgewise.core.arrays import frozen
 from edgewise.core.statistics import CellStatistics
-from edgewise.errors import InvalidArgument
+from edgewise.errors import InvalidArgument, StorageError
 from edgewise.study.events import (
     Asked,
     Cancelled,
@@ -44,7 +45,9 @@ _KINDS: dict[str, type[Event]] = {
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 _ARRAY, _TUPLE, _NUMBER = "$array", "$tuple", "$number"
-_LENGTH = struct.Struct("<I")
+_NUMBER_32 = struct.Struct("<I")
+_HEAD = 2 * _NUMBER_32.size
+"""A checksum of everything after it, then the length of the JSON header."""
 
 
 # -- events and trees ------------------------------------------------------------------------
@@ -99,13 +102,19 @@ def pack(tree: Tree) -> bytes:
         return {_ARRAY: small.dtype.str, "shape": list(small.shape)}
 
     header = json.dumps(_plain(tree, store), separators=(",", ":")).encode()
-    return b"".join([_LENGTH.pack(len(header)), header, *buffers])
+    body = b"".join([_NUMBER_32.pack(len(header)), header, *buffers])
+    return _NUMBER_32.pack(zlib.crc32(body)) + body
 
 
 def unpack(data: bytes) -> Tree:
-    """The inverse of :func:`pack`."""
-    (length,) = _LENGTH.unpack_from(data)
-    position = _LENGTH.size + length
+    """The inverse of :func:`pack`; StorageError if a bit has changed."""
+    body = memoryview(data)[_NUMBER_32.size :]
+    if len(data) < _HEAD or _NUMBER_32.unpack_from(data)[0] != zlib.crc32(body):
+        raise StorageError(
+            "an entry of the storage is damaged (its checksum is wrong); restore the storage from "
+            "a backup or an export"
+        )
+    position = _HEAD + _NUMBER_32.unpack_from(body)[0]
 
     def fetch(stored: Mapping[str, Any]) -> NDArray[Any]:
         nonlocal position
@@ -115,7 +124,7 @@ def unpack(data: bytes) -> Tree:
         position += count * dtype.itemsize
         return array
 
-    tree: Tree = _rich(json.loads(data[_LENGTH.size : position]), fetch)
+    tree: Tree = _rich(json.loads(data[_HEAD:position]), fetch)
     return tree
 
 

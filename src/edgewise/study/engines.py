@@ -161,13 +161,16 @@ def _explained(place: str) -> Iterator[None]:
 
 
 def _explanation(place: str, error: BaseException | None, lost: bool) -> str:
-    name = getattr(error, "sqlite_errorname", "")
-    # extended names such as SQLITE_IOERR_WRITE belong to their first two words
-    remedy = _REMEDIES.get("_".join(name.split("_")[:2]))
-    if remedy is None and (lost or name == ""):
+    lite = getattr(error, "sqlite_errorname", None)
+    server = getattr(error, "sqlstate", None)
+    if lite:  # extended names such as SQLITE_IOERR_WRITE belong to their first two words
+        remedy = _REMEDIES.get("_".join(lite.split("_")[:2]), "check the file and repeat")
+    elif lost or server is None or server.startswith(("08", "57")):
         remedy = (
             "the connection to the server failed; repeat when the server answers (repeating what "
             "was recorded after all is harmless)"
         )
+    else:
+        remedy = "nothing was recorded: put it right on the server and repeat"
     text = " ".join(str(error).split()) or type(error).__name__
-    return f"{place}: {text}; {remedy or 'check the storage and repeat'}"
+    return f"{place}: {text}; {remedy}"

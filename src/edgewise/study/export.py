@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from edgewise.errors import InvalidFile
+from edgewise.errors import InvalidFile, StorageError
 from edgewise.formats.files import FilePath, opened
 from edgewise.study.codec import from_json, from_tree, pack, to_json, to_tree, unpack
 from edgewise.study.cursor import Cursor, entry_of, snapshot_of
@@ -32,6 +32,9 @@ def write_export(path: FilePath, name: str, journal: Journal, cursor: Cursor) ->
         with draft.open("w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(line + "\n" for line in _lines(name, journal, cursor))
         draft.replace(file)
+    except StorageError:
+        draft.unlink()
+        raise
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InvalidFile(
