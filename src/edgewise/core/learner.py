@@ -68,10 +68,25 @@ def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> Le
             statistics=cumulative[taken - 1],
             phase_rounds=state.phase_rounds + taken,
         )
-    return _next_phase(setting, after, found.needs) if over else after
+    return next_phase(setting, after, found.needs) if over else after
 
 
-def _next_phase(setting: Setting, state: LearnerState, needs: Needs | None) -> LearnerState:
+def tell_round(
+    setting: Setting, state: LearnerState, arms: Indices, rewards: Array
+) -> LearnerState:
+    """The state after the round that deployed ``arms`` (n,) and showed ``rewards`` (m,).
+
+    NaN where missing. Raises InvalidRewards, touching nothing, if a reward cannot be summed.
+    """
+    told = observe(setting.problem.graph, setting.plan.cells, arms, rewards)
+    after = advance(setting, state, told[None])
+    total = float(rewards.sum())
+    if total > after.best_total:  # never true for NaN: rounds with gaps do not compete
+        after = replace(after, best_arms=arms, best_total=total)
+    return after
+
+
+def next_phase(setting: Setting, state: LearnerState, needs: Needs | None) -> LearnerState:
     """Close the present phase; the next one is laid out for what is still open."""
     return replace(
         state,
@@ -180,14 +195,9 @@ class Learner:
         Wrong input raises and changes nothing.
         """
         self._check(ticket)
-        values = _checked_rewards(rewards, self.problem.graph.n_edges)
-        arms = self.ask().arms
-        told = observe(self.problem.graph, self._setting.plan.cells, arms, values)
-        state = advance(self._setting, self._state, told[None])
-        total = float(values.sum())
-        if total > state.best_total:  # never true for NaN: rounds with gaps do not compete
-            state = replace(state, best_arms=arms, best_total=total)
-        self._state, self._ticket = state, None
+        values = checked_rewards(rewards, self.problem.graph.n_edges)
+        self._state = tell_round(self._setting, self._state, self.ask().arms, values)
+        self._ticket = None
 
     def report(self) -> Report:
         """The answer so far, its guarantee, and what it rests on."""
@@ -277,7 +287,8 @@ class Learner:
             )
 
 
-def _checked_rewards(rewards: ArrayLike, n_edges: int) -> Array:
+def checked_rewards(rewards: ArrayLike, n_edges: int) -> Array:
+    """(m,) the rewards of a round as numbers, NaN where missing, or InvalidRewards."""
     if isinstance(rewards, np.ma.MaskedArray):  # masked is missing, whatever lies underneath
         rewards = np.ma.filled(rewards.astype(float), np.nan)
     try:
