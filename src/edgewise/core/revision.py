@@ -12,12 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from edgewise.core.arrays import Array, Indices
-from edgewise.core.evidence import Evidence
-from edgewise.core.learner import look, next_phase
+from edgewise.core.learner import next_phase
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.statistics import CellStatistics, observe
-from edgewise.core.stopping import judge
+from edgewise.core.targets import TARGETS, Finding
 
 
 def sum_rounds(setting: Setting, rounds: Iterable[tuple[Indices, Array]]) -> CellStatistics:
@@ -55,9 +54,8 @@ def reconsider(setting: Setting, state: LearnerState) -> LearnerState:
     seen = _last_look(setting, state)
     if seen is None:
         return state
-    _, verdict = judge(seen[0], setting.plan.cells, seen[1])
-    after = replace(state, verdict=verdict)
-    return after if verdict.stop else go_on(setting, after)
+    after = replace(state, verdict=seen.verdict, answer=seen.answer)
+    return after if seen.verdict.stop else go_on(setting, after)
 
 
 def go_on(setting: Setting, state: LearnerState) -> LearnerState:
@@ -69,15 +67,15 @@ def go_on(setting: Setting, state: LearnerState) -> LearnerState:
     present = state.phase_rounds > 0 and state.verdict.round == state.rounds
     if seen is None or not present or not setting.plan.phase_over(setting.problem, state):
         return state
-    return next_phase(setting, state, *seen)
+    return next_phase(setting, state, seen.needs)
 
 
-def _last_look(setting: Setting, state: LearnerState) -> tuple[Evidence, Array] | None:
-    """Evidence and strengths of the round last judged; None if its statistics are gone."""
-    number, closed = state.verdict.round, state.closed
+def _last_look(setting: Setting, state: LearnerState) -> Finding | None:
+    """What is found at the round last judged; None if its statistics are gone."""
+    target, number, closed = TARGETS[setting.target], state.verdict.round, state.closed
     if number == state.rounds and state.phase_rounds > 0:
-        return look(setting, state, np.array([number]), state.statistics[None])
+        return target.look(setting, state, np.array([number]), state.statistics[None])
     if number > 0 and len(closed.information):
         before = replace(state, closed=closed[:-1])
-        return look(setting, before, np.array([number]), closed[-1:])
+        return target.look(setting, before, np.array([number]), closed[-1:])
     return None

@@ -72,7 +72,7 @@ class CellStatistics:
 
     def followed_by_all(self, last: CellStatistics) -> CellStatistics:
         """Sum over the first axis of this (J, q, P) value, and ``last`` (q, P) added."""
-        return last.followed_by(self)[-1]
+        return last.followed_by(self)[-1] if len(self.information) else last
 
     def with_another(self, last: CellStatistics) -> CellStatistics:
         """The (J, q, P) value with ``last`` (q, P) appended."""

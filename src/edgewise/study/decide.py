@@ -114,7 +114,7 @@ def extend(
     limit = state.max_rounds
     return Extended(
         delta=float(new_delta),
-        epsilon=float(new_epsilon),
+        epsilon=None if new_epsilon is None else float(new_epsilon),
         until=until,
         max_rounds=None if limit is None else max(limit, until),
     )

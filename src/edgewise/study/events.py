@@ -96,7 +96,7 @@ class Extended:
     """More was asked of the study than at first."""
 
     delta: float
-    epsilon: float
+    epsilon: float | None
     until: int
     """Rounds up to this one are taken even if the rule has stopped."""
     max_rounds: int | None

@@ -64,7 +64,7 @@ class Certificate:
 
     round: int
     delta: float
-    epsilon: float
+    epsilon: float | None
     pairs: tuple[tuple[int, int], ...]
 
 
@@ -74,7 +74,7 @@ class StudyState:
 
     learner: LearnerState
     delta: float
-    epsilon: float
+    epsilon: float | None
     max_rounds: int | None
     until: int = 0
     """Rounds up to this one are taken whatever the rule says."""

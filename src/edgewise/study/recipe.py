@@ -20,10 +20,8 @@ from edgewise.study.events import Created
 _METHODS = {type(one).__name__: type(one) for one in (*STRATEGIES.values(), *RULES.values())}
 
 
-def record(
-    setting: Setting, options: Mapping[str, Any], *, seed: int, max_rounds: int | None
-) -> Created:
-    """The event that sets up a study; ``options`` are further arguments of ``Setting.of``.
+def record(setting: Setting, *, seed: int, max_rounds: int | None) -> Created:
+    """The event that sets up a study.
 
     Methods are recorded with all their settings, not by name: a later edgewise may have others.
     """
@@ -31,9 +29,9 @@ def record(
     return Created(
         problem=_fields(setting.problem) | {"graph": _fields(graph)},
         options={
-            **options,
             "delta": setting.delta,
             "epsilon": setting.epsilon,
+            "target": setting.target,
             "strategy": _method_tree(setting.strategy),
             "stopping": _method_tree(setting.rule),
         },

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.core.allocation.result import Allocation
-from edgewise.core.diagnostics import LackOfFit, NoiseEstimate, estimate_noise, lack_of_fit
+from edgewise.core.diagnostics import LackOfFit, lack_of_fit
 from edgewise.core.evidence import gather
 from edgewise.core.forecast import Forecast, forecast
+from edgewise.core.noise import NoiseEstimate, estimate_noise
 from edgewise.core.problem import Problem
 from edgewise.core.report import Ending, Report
 from edgewise.core.setting import Setting
@@ -33,8 +34,9 @@ class Status:
     phase: int
     """0 for the first; strategies that never change their mind have one."""
     ending: Ending
+    target: str
     delta: float
-    epsilon: float
+    epsilon: float | None
     progress: float
     """About the fraction of the rounds needed; 1 at the stop."""
     leaders: tuple[tuple[Hashable, Hashable], ...]
@@ -61,8 +63,8 @@ class Status:
             f"Study {self.name!r}: {self.rounds} rounds{budget}, {self.ending.value}",
             f"  waiting for    {self._waiting()}",
             f"  leader         {' and '.join(map(_pair, self.leaders)) or 'not estimable yet'}",
-            f"  evidence       {min(self.progress, 1.0):.0%} of what delta = {self.delta:g}, "
-            f"epsilon = {self.epsilon:g} needs{self._against()}",
+            f"  evidence       {min(self.progress, 1.0):.0%} of what delta = "
+            f"{self.delta:g}{self._tolerance()} needs{self._against()}",
         ]
         if self.forecast is not None:
             lines.append(f"  rounds left    {self.forecast}")
@@ -75,6 +77,9 @@ class Status:
         if self.lack_of_fit is not None:
             lines.append(f"  lack of fit    p = {self.lack_of_fit.p_value:.3g}")
         return "\n".join(lines)
+
+    def _tolerance(self) -> str:
+        return "" if self.epsilon is None else f", epsilon = {self.epsilon:g}"
 
     def _waiting(self) -> str:
         if self.pending is None:
@@ -118,7 +123,8 @@ def status_of(name: str, setting: Setting, state: StudyState) -> Status:
     """The status of a study in a state."""
     problem, cells, learner = setting.problem, setting.plan.cells, state.learner
     total, verdict = learner.total, learner.verdict
-    theta = gather(problem, cells, np.array([learner.rounds]), total[None]).theta[0]
+    now = np.array([learner.rounds])
+    theta = gather(problem, cells, now, total[None], noise=np.ones(1)).theta[0]
     pending = state.pending
     return Status(
         name=name,
@@ -128,6 +134,7 @@ def status_of(name: str, setting: Setting, state: StudyState) -> Status:
         missing=0 if pending is None else pending.missing,
         phase=len(state.phase_ends),
         ending=state.ending,
+        target=setting.target,
         delta=state.delta,
         epsilon=state.epsilon,
         progress=verdict.progress,

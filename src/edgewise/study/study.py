@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -69,12 +69,12 @@ class Study:
         *,
         storage: str | Storage = "memory",
         delta: float = 0.05,
-        epsilon: float = 0.0,
+        epsilon: float | None = None,
+        target: str | None = None,
         strategy: str | Strategy = "adaptive",
         stopping: str | StoppingRule | None = None,
         max_rounds: int | None = None,
         rng: np.random.Generator | int | None = None,
-        **options: Any,
     ) -> Study:
         """Set up a study.
 
@@ -87,7 +87,7 @@ class Study:
         storage
             ``"memory"``, ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``, or the
             ``storage`` of another study.
-        delta, epsilon, strategy, stopping, rng, options
+        delta, epsilon, target, strategy, stopping, rng
             As in :class:`~edgewise.Learner`: with the same ``rng`` both ask for the same rounds.
         max_rounds
             Round budget; None for no limit.
@@ -97,9 +97,14 @@ class Study:
         if max_rounds is not None and max_rounds < 1:
             raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1, or None")
         setting = Setting.of(
-            problem, delta=delta, epsilon=epsilon, strategy=strategy, stopping=stopping, **options
+            problem,
+            delta=delta,
+            epsilon=epsilon,
+            strategy=strategy,
+            stopping=stopping,
+            target=target,
         )
-        created = record(setting, options, seed=draw_seed(rng), max_rounds=max_rounds)
+        created = record(setting, seed=draw_seed(rng), max_rounds=max_rounds)
         entry = entry_of(created, 1, time.time())  # before any file is made: labels may not do
         place = open_storage(storage, create=True)
         with place.creating(name) as journal:
