@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,28 @@ from edgewise.study.storage import Entry
 
 _PAGE = 32
 """Entries fetched at a time: a log is never in memory as a whole."""
+
+# Statements are built once: building one costs more than SQLite takes to run it.
+_NAME, _STUDY = sa.bindparam("name", type_=sa.String), sa.bindparam("study", type_=sa.Integer)
+_FIND = sa.select(STUDIES.c.id).where(STUDIES.c.name == _NAME)
+_FIND_AND_LOCK = _FIND.with_for_update()
+_ADD = sa.insert(STUDIES).returning(STUDIES.c.id)
+_LENGTH = sa.select(sa.func.max(EVENTS.c.sequence)).where(EVENTS.c.study == _STUDY)
+_APPEND = sa.insert(EVENTS)
+_ENTRIES = (
+    sa.select(EVENTS.c.sequence, EVENTS.c.round, EVENTS.c.kind, EVENTS.c.at, EVENTS.c.data)
+    .where(EVENTS.c.study == _STUDY)
+    .limit(_PAGE)
+)
+_NEXT = _ENTRIES.where(EVENTS.c.sequence > sa.bindparam("after")).order_by(EVENTS.c.sequence)
+_NEXT_OF_ROUNDS = _ENTRIES.where(
+    sa.tuple_(EVENTS.c.round, EVENTS.c.sequence)
+    > sa.tuple_(sa.bindparam("round"), sa.bindparam("after")),
+    EVENTS.c.round <= sa.bindparam("last"),
+).order_by(EVENTS.c.round, EVENTS.c.sequence)
+_SNAPSHOT = sa.select(SNAPSHOTS.c.sequence, SNAPSHOTS.c.data).where(SNAPSHOTS.c.study == _STUDY)
+_DROP_SNAPSHOT = sa.delete(SNAPSHOTS).where(SNAPSHOTS.c.study == _STUDY)
+_KEEP_SNAPSHOT = sa.insert(SNAPSHOTS)
 
 
 class DatabaseStorage:
@@ -51,12 +73,10 @@ class DatabaseStorage:
     def creating(self, name: str) -> Iterator[_Journal]:
         """A transaction that adds a study."""
         with self._database.transaction() as connection:
-            taken = sa.select(STUDIES.c.id).where(STUDIES.c.name == name)
-            if connection.execute(taken).first() is not None:
+            if connection.execute(_FIND, {"name": name}).first() is not None:
                 raise self._exists(name)
             try:
-                added = sa.insert(STUDIES).values(name=name).returning(STUDIES.c.id)
-                study = connection.execute(added).scalar_one()
+                study = connection.execute(_ADD, {"name": name}).scalar_one()
             except sa.exc.IntegrityError as error:  # another process was faster
                 raise self._exists(name) from error
             yield _Journal(connection, study)
@@ -65,17 +85,16 @@ class DatabaseStorage:
     def reading(self, name: str) -> Iterator[_Journal]:
         """A transaction that changes nothing."""
         with self._database.transaction(reads_only=True) as connection:
-            yield _Journal(connection, self._find(connection, name, lock=False))
+            yield _Journal(connection, self._find(connection, _FIND, name))
 
     @contextmanager
     def writing(self, name: str, *, durable: bool = True) -> Iterator[_Journal]:
         """A transaction that appends, alone."""
         with self._database.transaction(durable=durable) as connection:
-            yield _Journal(connection, self._find(connection, name, lock=True))
+            yield _Journal(connection, self._find(connection, _FIND_AND_LOCK, name))
 
-    def _find(self, connection: sa.Connection, name: str, *, lock: bool) -> int:
-        query = sa.select(STUDIES.c.id).where(STUDIES.c.name == name)
-        found = connection.execute(query.with_for_update() if lock else query).scalar()
+    def _find(self, connection: sa.Connection, query: sa.Select[Any], name: str) -> int:
+        found = connection.execute(query, {"name": name}).scalar()
         if found is None:
             known = connection.execute(sa.select(STUDIES.c.name).limit(10)).scalars().all()
             raise UnknownStudy(
@@ -114,46 +133,36 @@ class _Journal:
 
     @property
     def length(self) -> int:
-        query = sa.select(sa.func.max(EVENTS.c.sequence)).where(EVENTS.c.study == self._study)
-        return self._connection.execute(query).scalar() or 0
+        return self._execute(_LENGTH).scalar() or 0
 
     def read(self, after: int) -> Iterator[Entry]:
-        return self._pages(lambda last: EVENTS.c.sequence > (last.sequence if last else after))
+        while page := self._page(_NEXT, after=after):
+            yield from page
+            after = page[-1].sequence
 
     def read_rounds(self, first: int, last: int) -> Iterator[Entry]:
-        place = sa.tuple_(EVENTS.c.round, EVENTS.c.sequence)
-
-        def following(previous: Entry | None) -> Any:
-            start = (previous.round, previous.sequence) if previous else (first, 0)
-            return sa.and_(place > start, EVENTS.c.round <= last)
-
-        return self._pages(following, EVENTS.c.round)
+        number, after = first, 0
+        while page := self._page(_NEXT_OF_ROUNDS, round=number, after=after, last=last):
+            yield from page
+            number, after = page[-1].round, page[-1].sequence
 
     def append(self, entry: Entry) -> None:
-        self._connection.execute(sa.insert(EVENTS).values(study=self._study, **vars(entry)))
+        self._execute(_APPEND, **vars(entry))
 
     def snapshot(self) -> tuple[int, bytes] | None:
-        query = sa.select(SNAPSHOTS.c.sequence, SNAPSHOTS.c.data)
-        row = self._connection.execute(query.where(SNAPSHOTS.c.study == self._study)).first()
+        row = self._execute(_SNAPSHOT).first()
         return None if row is None else (row.sequence, bytes(row.data))
 
     def keep_snapshot(self, sequence: int, data: bytes) -> None:
-        self._connection.execute(sa.delete(SNAPSHOTS).where(SNAPSHOTS.c.study == self._study))
-        values = {"study": self._study, "sequence": sequence, "data": data}
-        self._connection.execute(sa.insert(SNAPSHOTS).values(values))
+        self._execute(_DROP_SNAPSHOT)
+        self._execute(_KEEP_SNAPSHOT, sequence=sequence, data=data)
 
-    def _pages(self, following: Callable[[Entry | None], Any], *order: Any) -> Iterator[Entry]:
-        """Entries, a page at a time; ``following`` selects those after the one read last.
+    def _page(self, query: sa.Select[Any], **values: int) -> list[Entry]:
+        """The next entries. Every page is a query of its own: nothing is left open."""
+        return [
+            Entry(row.sequence, row.round, row.kind, row.at, bytes(row.data))
+            for row in self._execute(query, **values)
+        ]
 
-        Every page is a query of its own: nothing is left open if the caller stops early.
-        """
-        columns = (EVENTS.c.sequence, EVENTS.c.round, EVENTS.c.kind, EVENTS.c.at, EVENTS.c.data)
-        query = sa.select(*columns).order_by(*order, EVENTS.c.sequence).limit(_PAGE)
-        query = query.where(EVENTS.c.study == self._study)
-        last: Entry | None = None
-        while rows := self._connection.execute(query.where(following(last))).all():
-            for row in rows:
-                last = Entry(row.sequence, row.round, row.kind, row.at, bytes(row.data))
-                yield last
-            if len(rows) < _PAGE:
-                return
+    def _execute(self, statement: sa.Executable, **values: Any) -> sa.CursorResult[Any]:
+        return self._connection.execute(statement, {"study": self._study, **values})

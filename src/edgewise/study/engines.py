@@ -102,10 +102,12 @@ def _sqlite(url: sa.URL) -> sa.Engine:
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
         options = connection.get_execution_options()
+        cursor = connection.connection.cursor()
         level = "FULL" if options.get("durable", True) else "NORMAL"
-        connection.exec_driver_sql(f"PRAGMA synchronous = {level}")
+        cursor.execute(f"PRAGMA synchronous = {level}")
         # a writer takes its turn now: a reader that turns writer could be refused half-way
-        connection.exec_driver_sql("BEGIN" if options.get("reads_only") else "BEGIN IMMEDIATE")
+        cursor.execute("BEGIN" if options.get("reads_only") else "BEGIN IMMEDIATE")
+        cursor.close()
 
     return engine
 
