@@ -54,9 +54,7 @@ def simulate(
     matrix: MatrixSource,
     strategy: Annotated[
         str,
-        typer.Option(
-            autocompletion=_strategies, help="adaptive, contrast, g-optimal or paper."
-        ),
+        typer.Option(autocompletion=_strategies, help="adaptive, contrast, g-optimal or paper."),
     ] = "g-optimal",
     stopping: Annotated[
         str | None,
