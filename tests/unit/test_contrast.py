@@ -87,6 +87,7 @@ def test_the_truth_is_identified(name: str, rule: str) -> None:
         repetitions=3,
         strategy="contrast",
         stopping=rule,
+        target="pair",
         delta=1e-6,
         max_rounds=5000,
         rng=2,

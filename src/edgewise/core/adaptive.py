@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.core.arrays import Array, Indices, Mask, frozen
+from edgewise.core.arrays import Array, Indices, frozen
 from edgewise.core.cells import Cells
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.evidence import Evidence
 from edgewise.core.layout import breadth_first, lay_out
-from edgewise.core.phases import aim_at_open_rivals, grams, is_phase_over, overtime, pad
+from edgewise.core.needs import Needs
+from edgewise.core.phases import aim_at, is_phase_over, overtime
 from edgewise.core.problem import Problem
 from edgewise.core.sampling import NodeLaws
 from edgewise.core.state import Aim, LearnerState
@@ -64,26 +64,9 @@ class AdaptivePhases:
         """One round laid out for log det A, more if it takes more to see every direction."""
         return Aim.everything(1)
 
-    def next_aim(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        evidence: Evidence,
-        refuted: Mask,
-        delta: float,
-        epsilon: float,
-    ) -> Aim:
-        """The open rivals that need most, each with the information it still needs."""
-        return aim_at_open_rivals(
-            problem,
-            self.cells,
-            state,
-            evidence,
-            refuted,
-            delta=delta,
-            epsilon=epsilon,
-            growth=self.growth,
-        )
+    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
+        """The open contrasts that need most, each with the information it still needs."""
+        return aim_at(state, needs, growth=self.growth)
 
     def phase_over(self, problem: Problem, state: LearnerState) -> bool:  # noqa: ARG002
         """After its length, once its contrasts (at first: all directions) can be estimated."""
@@ -98,7 +81,7 @@ class AdaptivePhases:
         late = state.phase_rounds - overtime(self.cells, state)
         if late >= 0 and late % 2 == 0:
             return self.anything.draw(seed=state.seed, round=state.rounds + 1)
-        gram = self.prior + grams(self.cells, state.statistics.information)
+        gram = self.prior + self.cells.grams(state.statistics.information)
         inverse = np.linalg.inv(gram).astype(float, copy=False)
         masks, groups = problem.candidate_sets
         arms = lay_out(
@@ -140,4 +123,4 @@ class AdaptivePhases:
 def _spread_evenly(cells: Cells) -> Array:
     """(q, p, p) mean of phi phi' over showable cells; 1 on the diagonal of padded dimensions."""
     share = cells.showable / cells.showable.sum(axis=1, keepdims=True)
-    return pad(cells, grams(cells, share))
+    return cells.padded(cells.grams(share))

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.core.arrays import Array, Indices, Mask
+from edgewise.core.arrays import Array, Indices
 from edgewise.core.cells import Cells
 from edgewise.core.design.contrast_laws import contrast_laws
 from edgewise.core.design.expected import ExpectedCells
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.evidence import Evidence
-from edgewise.core.phases import aim_at_open_rivals, is_phase_over
+from edgewise.core.needs import Needs
+from edgewise.core.phases import aim_at, is_phase_over
 from edgewise.core.problem import Problem
 from edgewise.core.sampling import NodeLaws
 from edgewise.core.state import Aim, LearnerState
@@ -55,26 +55,9 @@ class DecentralisedPhases:
         """Everything alike, until every direction has been seen."""
         return Aim.everything(1)
 
-    def next_aim(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        evidence: Evidence,
-        refuted: Mask,
-        delta: float,
-        epsilon: float,
-    ) -> Aim:
-        """The open rivals that need most, each with the information it still needs."""
-        return aim_at_open_rivals(
-            problem,
-            self.cells,
-            state,
-            evidence,
-            refuted,
-            delta=delta,
-            epsilon=epsilon,
-            growth=self.growth,
-        )
+    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
+        """The open contrasts that need most, each with the information it still needs."""
+        return aim_at(state, needs, growth=self.growth)
 
     def phase_over(self, problem: Problem, state: LearnerState) -> bool:  # noqa: ARG002
         """After its length, once its contrasts (at first: all directions) can be estimated."""

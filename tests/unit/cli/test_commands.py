@@ -112,7 +112,8 @@ def test_simulate_that_runs_out_of_rounds_ends_with_3() -> None:
 
 
 def test_simulate_takes_strategy_rule_kinds_and_candidates() -> None:
-    options = ("--stopping", "union", "--epsilon", "0.5", "-n", "2", "--noise", "0.1")
+    options = ["--strategy", "g-optimal", "--stopping", "union", "--target", "pair"]
+    options += ["--epsilon", "0.5", "-n", "2", "--noise", "0.1"]
     answer = as_json("simulate", *FARM, *options, "--candidates", str(DATA / "service-road.csv"))
     assert answer["certified"] == 2
     easy = ("circle:24", "paper:2:1.5", "paper:2:1.5", "-n", "2")
