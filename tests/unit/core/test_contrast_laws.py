@@ -205,8 +205,8 @@ def test_the_papers_instance(d: int, ratio: float) -> None:
 def test_the_usual_effort_suffices_there() -> None:
     """K = 6, p = 15, 20 contrasts: the default tolerance within the default evaluations."""
     found = hard_instance(5)
-    assert found.gap <= 0.03
-    assert found.evaluations < 100
+    assert found.gap <= 0.05
+    assert found.evaluations < 50
 
 
 def hard_instance(d: int, **options: Any) -> ContrastLaws:

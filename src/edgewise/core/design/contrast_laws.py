@@ -10,7 +10,7 @@ candidate set. When all nodes share one law, A is quadratic in it and :math:`\sq
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -57,8 +57,8 @@ def contrast_laws(
     *,
     everywhere: Array,
     explore: float = 0.05,
-    tolerance: float = 0.03,
-    max_evaluations: int = 100,
+    tolerance: float = 0.05,
+    max_evaluations: int = 50,
 ) -> ContrastLaws:
     r"""Maximise the smallest information on a contrast over what it needs.
 
@@ -193,11 +193,10 @@ class _Aim:
 
 def _ascend(aim: _Aim, free: Array, tolerance: float, max_evaluations: int) -> ContrastLaws:
     sharpness, step = _SHARPNESS[0], _STEPS[0]
-    point = aim.at(free, sharpness)
-    best = ContrastLaws(aim.laws(free), point.least**2, point.most**2, 1)
-    while best.gap > tolerance and best.evaluations < max_evaluations:
+    point = best = aim.at(free, sharpness)
+    most, evaluations = best.most, 1
+    while (most / best.least) ** 2 > 1.0 + tolerance and evaluations < max_evaluations:
         trial = aim.at(_moved(point, step), sharpness)
-        best = _improved(best, aim, trial)
         gain = trial.soft - point.soft
         if gain > 0.0:
             point, step = trial, min(1.5 * step, _STEPS[1])
@@ -206,16 +205,11 @@ def _ascend(aim: _Aim, free: Array, tolerance: float, max_evaluations: int) -> C
         if abs(gain) < _STALLED and sharpness < _SHARPNESS[1]:
             sharpness, step = 2.0 * sharpness, max(0.5 * step, 1e-3)
             point = aim.at(point.free, sharpness)
-            best = _improved(best, aim, point)
-    return best
-
-
-def _improved(best: ContrastLaws, aim: _Aim, point: _Point) -> ContrastLaws:
-    """Both sides as good as any point so far made them."""
-    best = replace(best, bound=min(best.bound, point.most**2), evaluations=best.evaluations + 1)
-    if point.least**2 <= best.information:
-        return best
-    return replace(best, weights=aim.laws(point.free), information=point.least**2)
+            evaluations += 1
+        evaluations += 1
+        best = max(best, trial, key=lambda seen: seen.least)
+        most = min(most, trial.most, point.most)
+    return ContrastLaws(aim.laws(best.free), best.least**2, most**2, evaluations)
 
 
 def _moved(point: _Point, step: float) -> Array:
