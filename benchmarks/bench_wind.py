@@ -45,7 +45,12 @@ def run(task: YawTask, seed: int, strategy: Strategy = EXPLORE) -> Comparison:
     """One identification, graded without the optimiser."""
     environment = FlorisEnvironment(task, rng=seed)
     report = ew.identify(
-        task.problem, environment, strategy=strategy, max_rounds=ROUNDS, rng=1000 + seed
+        task.problem,
+        environment,
+        epsilon=0.0,  # use all rounds
+        strategy=strategy,
+        max_rounds=ROUNDS,
+        rng=1000 + seed,
     )
     return compare(environment, report, optimiser=False, rng=seed)
 
@@ -113,13 +118,17 @@ def staged_table(n_seeds: int) -> None:
 
 def _in_two_stages(task: YawTask, seed: int) -> float:
     environment = FlorisEnvironment(task, rng=seed)
-    first = ew.identify(task.problem, environment, strategy=EXPLORE, max_rounds=20, rng=1000 + seed)
+    first = ew.identify(
+        task.problem, environment, epsilon=0.0, strategy=EXPLORE, max_rounds=20, rng=1000 + seed
+    )
     assert first.allocation is not None
     centre = task.angles[first.allocation.arms]
     near = np.abs(task.angles[None, :] - centre[:, None]) <= 7.5
     allowed = near if task.problem.candidates is None else near & task.problem.candidates
     narrowed = replace(task.problem, candidates=allowed)
-    second = ew.identify(narrowed, environment, strategy=EXPLORE, max_rounds=30, rng=2000 + seed)
+    second = ew.identify(
+        narrowed, environment, epsilon=0.0, strategy=EXPLORE, max_rounds=30, rng=2000 + seed
+    )
     return compare(environment, second, optimiser=False, rng=seed).gain("edgewise")
 
 

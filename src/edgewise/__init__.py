@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from edgewise.errors import EdgewiseError as EdgewiseError
     from edgewise.identification import identify as identify
     from edgewise.simulation.environment import BilinearEnvironment as BilinearEnvironment
+    from edgewise.study.study import Study as Study
 
 __version__ = "0.1.0.dev0"
 
@@ -48,6 +49,7 @@ _HOME = {
     "Learner": "edgewise.core.learner",
     "Problem": "edgewise.core.problem",
     "Report": "edgewise.core.report",
+    "Study": "edgewise.study.study",
     "Ticket": "edgewise.core.learner",
     "Verdict": "edgewise.core.stopping",
     "allocate": "edgewise.core.allocation.allocate",

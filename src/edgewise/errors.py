@@ -35,6 +35,18 @@ class LearnerStopped(EdgewiseError, RuntimeError):
     """The learner has its answer and takes no further rounds."""
 
 
+class StudyExists(EdgewiseError, ValueError):
+    """The storage has a study of that name already; nothing was changed."""
+
+
+class UnknownStudy(EdgewiseError, LookupError):
+    """The storage has no study of that name."""
+
+
+class StorageError(EdgewiseError, OSError):
+    """The storage cannot be used as it is; what was on record is unchanged."""
+
+
 class MissingExtra(EdgewiseError, ImportError):
     """An optional dependency is not installed."""
 

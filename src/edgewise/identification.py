@@ -12,7 +12,7 @@ from edgewise.core.arrays import Indices
 from edgewise.core.learner import Learner
 from edgewise.core.problem import Problem
 from edgewise.core.report import Ending, Report
-from edgewise.core.stopping import StoppingRule
+from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.strategy import Strategy
 from edgewise.errors import InvalidArgument
 from edgewise.progress import ProgressLine
@@ -23,8 +23,9 @@ def identify(
     environment: Callable[[Indices], ArrayLike],
     *,
     delta: float = 0.05,
-    epsilon: float = 0.0,
-    strategy: str | Strategy = "g-optimal",
+    epsilon: float | None = None,
+    target: str | None = None,
+    strategy: str | Strategy = "adaptive",
     stopping: str | StoppingRule | None = None,
     max_rounds: int = 10**6,
     rng: np.random.Generator | int | None = None,
@@ -39,8 +40,8 @@ def identify(
     environment
         Called with a joint arm (n,) of arm indices; returns the rewards (m,) in ``graph.arcs``
         order, NaN where a measurement is missing.
-    delta, epsilon, strategy, stopping, rng
-        As in :class:`~edgewise.Learner`; the default rule is the strategy's own, ``"mixture"``.
+    delta, epsilon, target, strategy, stopping, rng
+        As in :class:`~edgewise.Learner`.
     max_rounds
         Round budget. Spending it is an ending of the report, not an error.
     progress
@@ -59,11 +60,17 @@ def identify(
     if max_rounds < 1:
         raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1")
     learner = Learner(
-        problem, delta=delta, epsilon=epsilon, strategy=strategy, stopping=stopping, rng=rng
+        problem,
+        delta=delta,
+        epsilon=epsilon,
+        target=target,
+        strategy=strategy,
+        stopping=stopping,
+        rng=rng,
     )
     observer = ProgressLine() if progress is True else progress
     try:
-        while not learner.verdict.stop and learner.rounds < max_rounds:
+        while not _over(learner.verdict) and learner.rounds < max_rounds:
             ticket = learner.ask()
             learner.tell(ticket, environment(ticket.arms))
             if observer:
@@ -72,4 +79,10 @@ def identify(
         if isinstance(observer, ProgressLine):
             observer.close()
     report = learner.report()
-    return report if report.certified else replace(report, ending=Ending.BUDGET_SPENT)
+    spent = report.ending is Ending.RUNNING
+    return replace(report, ending=Ending.BUDGET_SPENT) if spent else report
+
+
+def _over(verdict: Verdict) -> bool:
+    """Whether there is nothing left that rounds could do."""
+    return verdict.stop or verdict.stalled

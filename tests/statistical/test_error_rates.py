@@ -16,17 +16,19 @@ from scipy.stats import binom, norm
 
 import edgewise as ew
 import edgewise.core.evidence as evidence_module
+import edgewise.core.setting as setting_module
 from edgewise.core.arrays import Array, Indices, Mask
 from edgewise.core.cells import Cells
 from edgewise.core.evidence import Evidence, gather
+from edgewise.core.noise import noise_bounds
 from edgewise.core.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.statistics import CellStatistics
-from edgewise.core.stopping import StoppingRule
+from edgewise.core.stopping import Anytime, StoppingRule
 from edgewise.simulation import Replications, replicate
 from edgewise.simulation.environment import Truth
-from edgewise.simulation.replicate import _run
+from edgewise.simulation.replicate import _run, _World
 
 DELTA = 0.2
 FALSE_ALARM = 1e-6
@@ -109,7 +111,7 @@ def runs_of(
         repetitions=repetitions,
         stopping=rule,
         max_rounds=max_rounds,
-        **{"delta": DELTA, "rng": 20, "strategy": "g-optimal", **options},
+        **{"delta": DELTA, "rng": 20, "strategy": "g-optimal", "target": "pair", **options},
     )
 
 
@@ -210,9 +212,11 @@ def pool_plainly(
     rounds: Indices,
     cumulative: CellStatistics,
     closed: CellStatistics,
+    noise: Array,
 ) -> Evidence:
     """All phases as if they were one: what must not be done when designs depend on rewards."""
-    return gather(problem, cells, rounds, closed.followed_by_all(cumulative[-1])[None])
+    everything = closed.followed_by_all(cumulative[-1])
+    return gather(problem, cells, rounds, everything[None], noise=noise)
 
 
 @pytest.mark.parametrize("pooling", ["by phase", "plain"])
@@ -224,6 +228,31 @@ def test_a_broken_adaptive_variant_is_caught(
     if pooling == "plain":
         monkeypatch.setattr(evidence_module, "_gather_phases", pool_plainly)
     runs = adaptive(NEAR_TIES[instance], Broken(), repetitions=200, max_rounds=40)
+    assert too_many_errors(runs), runs
+
+
+# -- decentralised phases ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("instance", ["one rival", "three arms on a star", "directed kinds"])
+def test_contrast_errors_stay_within_delta(instance: str) -> None:
+    options: dict[str, Any] = {"strategy": "contrast", "repetitions": 80, "max_rounds": 15}
+    runs = runs_of(NEAR_TIES[instance], "anytime", **options)
+    assert not too_many_errors(runs), runs
+
+
+@pytest.mark.parametrize("instance", ["one rival", "different arms", "directed kinds"])
+def test_contrast_runs_certify(instance: str) -> None:
+    options: dict[str, Any] = {"strategy": "contrast", "repetitions": 30, "max_rounds": 200}
+    runs = runs_of(MODERATE_GAPS[instance], "anytime", **options)
+    assert runs.certified.mean() > 0.7, runs
+    assert not too_many_errors(runs), runs
+
+
+@pytest.mark.parametrize("instance", ["one rival", "three arms on a star"])
+def test_a_broken_contrast_variant_is_caught(instance: str) -> None:
+    options: dict[str, Any] = {"strategy": "contrast", "repetitions": 200, "max_rounds": 40}
+    runs = runs_of(NEAR_TIES[instance], Broken(), **options)
     assert too_many_errors(runs), runs
 
 
@@ -249,12 +278,11 @@ def likelihood_ratios(*, gap: float, repetitions: int) -> Array:
     problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2))
     setting = Setting.of(problem, delta=DELTA, epsilon=0.0, strategy="adaptive", stopping="anytime")
     cells = setting.plan.cells
-    truth = Truth.of(problem, np.diag([0.5, 0.5 - gap]), None)
-    means = truth.cell_means(cells.pairs, ordered=cells.ordered)
+    world = _World.of(setting, Truth.of(problem, np.diag([0.5, 0.5 - gap]), None), 1.0)
     contrast = cells.features[0, cells.pair_index[1, 1]] - cells.features[0, cells.pair_index[0, 0]]
     ratios = []
     for generator in np.random.default_rng(3).spawn(repetitions):
-        final: LearnerState = _run(setting, means, 10, generator)
+        final: LearnerState = _run(setting, world, 10, generator)
         phases = final.closed
         if final.phase_rounds:
             phases = phases.with_another(final.statistics)
@@ -277,3 +305,63 @@ def test_the_likelihood_ratio_of_a_contrast_has_mean_one_at_a_tie() -> None:
     upwards, downwards = likelihood_ratios(gap=-0.2, repetitions=100)
     assert standard_error_from_one(upwards) > 4.9
     assert standard_error_from_one(downwards) < -4.9
+
+
+# -- certified allocations -------------------------------------------------------------------
+
+TRIANGLES = ew.Graph.from_edges(
+    [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)], directed=True, kinds=[0, 0, 0, 1, 1, 1]
+)
+NEARLY_EQUAL: dict[str, Instance] = {
+    # many joint arms, and nothing between them: a regret of 0 is always wrong by a little
+    "directed kinds": (
+        ew.Problem(TRIANGLES, np.eye(2)),
+        [[[0.0, 0.1], [0.09, 0.0]], [[0.1, 0.0], [0.0, 0.09]]],
+    ),
+    "odd circle": (ew.Problem(ew.Graph.circle(n_nodes=7), THREE), [[0.0, 0.2], [0.2, 0.1]]),
+}
+
+
+@dataclass(frozen=True)
+class TooNarrow(Anytime):
+    """Confidence widths of a tenth of what they should be."""
+
+    name: str = "too narrow"
+
+    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+        return 0.1 * super().width(variances, rounds=rounds, log_odds=log_odds)
+
+
+def allocations(instance: str, rule: StoppingRule, **options: Any) -> Replications:
+    return adaptive(
+        NEARLY_EQUAL[instance], rule, target="allocation", **{"epsilon": 0.3, **options}
+    )
+
+
+@pytest.mark.parametrize("instance", NEARLY_EQUAL)
+def test_regret_bounds_fail_with_probability_at_most_delta(instance: str) -> None:
+    runs = allocations(instance, Anytime(), repetitions=40, epsilon=3.0, max_rounds=400)
+    assert runs.certified.mean() > 0.7, runs
+    assert not too_many_errors(runs), runs
+
+
+@pytest.mark.parametrize("instance", NEARLY_EQUAL)
+def test_widths_that_are_too_small_are_caught(instance: str) -> None:
+    runs = allocations(instance, TooNarrow(), repetitions=100, max_rounds=40)
+    assert too_many_errors(runs), runs
+
+
+def test_unknown_noise_keeps_the_error_within_delta() -> None:
+    problem, matrix = NEAR_TIES["one rival"]
+    unknown = ew.Problem(problem.graph, problem.arms, candidates=HEADS, noise="estimate")
+    for strategy, rule in (("g-optimal", "mixture"), ("adaptive", "anytime")):
+        runs = runs_of((unknown, matrix), rule, strategy=strategy, noise=1.0, max_rounds=25)
+        assert not too_many_errors(runs), runs
+
+
+def test_a_noise_bound_that_is_too_small_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, matrix = NEAR_TIES["one rival"]
+    unknown = ew.Problem(problem.graph, problem.arms, candidates=HEADS, noise="estimate")
+    monkeypatch.setattr(setting_module, "noise_bounds", lambda *given: 0.2 * noise_bounds(*given))
+    runs = runs_of((unknown, matrix), "mixture", noise=1.0, max_rounds=40)
+    assert too_many_errors(runs), runs

@@ -11,15 +11,15 @@ import pytest
 from numpy.testing import assert_allclose
 
 import edgewise as ew
-from edgewise.core.adaptive import AdaptivePhases
 from edgewise.core.arrays import Array, Indices
 from edgewise.core.cells import Cells
 from edgewise.core.evidence import gather
 from edgewise.core.learner import advance
 from edgewise.core.setting import Setting
-from edgewise.core.state import LearnerState
+from edgewise.core.state import Aim, LearnerState
 from edgewise.core.statistics import CellStatistics, observe
 from edgewise.core.strategy import Adaptive
+from edgewise.core.targets.pair import _needs
 from edgewise.errors import InvalidArgument, InvalidRewards
 from edgewise.simulation import replicate
 from edgewise.simulation.environment import Truth
@@ -124,7 +124,7 @@ INSTANCES = {
 def test_the_truth_is_identified(name: str, rule: str) -> None:
     """delta = 1e-6, so a wrong answer is a wrong program."""
     case = INSTANCES[name]
-    options: dict[str, Any] = {"strategy": "adaptive", "stopping": rule, "delta": 1e-6}
+    options: dict[str, Any] = {"stopping": rule, "delta": 1e-6, "target": "pair"}
     report = ew.identify(case.problem, case.environment(1), max_rounds=3000, **options)
     assert report.certified, report
     for pair, best in zip(report.best_pairs, case.best_pairs(), strict=True):
@@ -264,7 +264,7 @@ def test_missing_rewards_only_cost_rounds(name: str, pattern: str) -> None:
             rewards[:] = np.nan
         return rewards
 
-    report = ew.identify(case.problem, gaps, strategy="adaptive", delta=1e-6, max_rounds=4000)
+    report = ew.identify(case.problem, gaps, target="pair", delta=1e-6, max_rounds=4000)
     assert report.certified, report
     for pair, best in zip(report.best_pairs, case.best_pairs(), strict=True):
         assert pair in best
@@ -414,7 +414,8 @@ def test_anytime_looks_when_a_phase_ends_and_mixture_always(name: str) -> None:
     case = INSTANCES[name]
     environment = case.environment()
     for rule in RULES:
-        _, _, states = trace(case, lambda _, arms: environment(arms), 30, stopping=rule)
+        options = {"stopping": rule, "target": "pair"}  # an allocation is looked at less often
+        _, _, states = trace(case, lambda _, arms: environment(arms), 30, **options)
         looks = [state.verdict.round == state.rounds for state in states]
         ends = [state.phase_rounds == 0 for state in states]
         assert any(ends)
@@ -579,8 +580,8 @@ def test_refuted_rivals_leave_the_aim() -> None:
 def test_closer_rivals_need_more() -> None:
     """Equal information on all cells: what is needed goes with one over the gap squared."""
     problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(3), noise=0.01)
-    plan = AdaptivePhases.of(problem, growth=0.1, power=4.0)
-    cells = plan.cells
+    setting = Setting.of(problem, delta=0.05, epsilon=0.0, strategy="adaptive", stopping=None)
+    plan, cells = setting.plan, setting.plan.cells
     state = LearnerState.start(cells, plan.first_aim(), 0)
     means = np.arange(6.0)[None]
     counts = np.full((1, 6), 10)
@@ -589,7 +590,11 @@ def test_closer_rivals_need_more() -> None:
     evidence = gather(problem, cells, np.array([37]), statistics[None])
     nothing = np.zeros((1, 1, 6), bool)
     nothing[0, 0, 5] = True  # the leader
-    aim = plan.next_aim(problem, state, evidence, nothing, 0.05, 0.0)
+
+    def aim_without(refuted: Any) -> Aim:
+        return plan.next_aim(state, _needs(setting, statistics, evidence, refuted))
+
+    aim = aim_without(nothing)
     assert aim.leaders.tolist() == [5] * 5
     assert aim.rivals.tolist() == [0, 1, 2, 3, 4]
     assert (np.diff(aim.needs) > 0).all()
@@ -597,7 +602,7 @@ def test_closer_rivals_need_more() -> None:
     assert aim.length == 3
     refuted = nothing.copy()
     refuted[0, 0, :3] = True
-    assert plan.next_aim(problem, state, evidence, refuted, 0.05, 0.0).rivals.tolist() == [3, 4]
+    assert aim_without(refuted).rivals.tolist() == [3, 4]
 
 
 def test_replications_run_the_learner() -> None:
@@ -605,7 +610,7 @@ def test_replications_run_the_learner() -> None:
     for name in ("plain", "star", "everything", "kinds"):
         case = INSTANCES[name]
         quiet = replace(case.problem, noise=1e-9)
-        options: dict[str, Any] = {"strategy": "adaptive", "rng": 0}
+        options: dict[str, Any] = {"target": "pair", "rng": 0}
         environment = ew.BilinearEnvironment(quiet, case.matrices, beta=case.beta, rng=1)
         report = ew.identify(quiet, environment, **options)
         runs = replicate(quiet, case.matrices, beta=case.beta, repetitions=2, **options)

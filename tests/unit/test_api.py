@@ -106,7 +106,7 @@ def test_options_are_keyword_only(path: str) -> None:
 
 def test_defaults_are_those_agreed() -> None:
     parameters = inspect.signature(ew.identify).parameters
-    agreed = {"delta": 0.05, "epsilon": 0.0, "strategy": "g-optimal", "max_rounds": 10**6}
+    agreed = {"delta": 0.05, "epsilon": None, "strategy": "adaptive", "max_rounds": 10**6}
     assert {name: parameters[name].default for name in agreed} == agreed
     assert inspect.signature(ew.g_optimal).parameters["tolerance"].default == 1e-6
     assert inspect.signature(ew.Problem).parameters["noise"].default == 1.0
@@ -115,7 +115,7 @@ def test_defaults_are_those_agreed() -> None:
 def test_values_have_the_named_attributes() -> None:
     problem = ew.Problem(ew.Graph.circle(n_nodes=4), np.eye(2), noise=0.1)
     environment = ew.BilinearEnvironment(problem, np.diag([2.0, 1.0]), rng=0)
-    report = ew.identify(problem, environment, rng=0)
+    report = ew.identify(problem, environment, strategy="g-optimal", rng=0)
     values = {
         "Graph": problem.graph,
         "Design": report.design,

@@ -6,9 +6,10 @@ from numpy.testing import assert_allclose
 
 from edgewise.core.arrays import Array, Indices
 from edgewise.core.cells import Cells
-from edgewise.core.diagnostics import estimate_noise, lack_of_fit
+from edgewise.core.diagnostics import lack_of_fit
 from edgewise.core.evidence import Evidence, gather, in_range, watch
 from edgewise.core.graph import Graph
+from edgewise.core.noise import estimate_noise
 from edgewise.core.problem import Problem
 from edgewise.core.statistics import CellStatistics, observe
 
@@ -322,7 +323,7 @@ def check_phases(
             for c in range(len(F)):
                 y = F[leader] - F[c]
                 if c != leader and np.allclose(Z.T @ inverse.T @ y, y, atol=1e-8):
-                    s = problem.noise * np.linalg.norm(inverse.T @ y)  # of D = y' theta^
+                    s = problem.stated_noise * np.linalg.norm(inverse.T @ y)  # of D = y' theta^
                     information[j, c] = s**-2.0
                     score[j, c] = y @ inverse @ r / s**2
         I, W = information.sum(axis=0), score.sum(axis=0)

@@ -201,7 +201,11 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
     ({"epsilon": -1e-9}, "epsilon is -1e-09", "at least 0"),
     ({"epsilon": np.nan}, "epsilon is nan", "finite"),
     ({"epsilon": np.inf}, "epsilon is inf", "finite"),
-    ({"strategy": "magic"}, "no strategy is called 'magic'", "adaptive, g-optimal, paper"),
+    (
+        {"strategy": "magic"},
+        "no strategy is called 'magic'",
+        "adaptive, contrast, g-optimal, paper",
+    ),
     ({"stopping": "hope"}, "no stopping rule is called 'hope'", "anytime, mixture, paper, union"),
     ({"strategy": "adaptive", "stopping": "union"}, "decide what is deployed", "'anytime'"),
     ({"strategy": "adaptive", "stopping": "paper"}, "proved only when", "strategy='g-optimal'"),
@@ -269,7 +273,13 @@ def as_json(saved: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("medium", [dict, as_json], ids=["dict", "json"])
 @pytest.mark.parametrize(
-    "options", [{}, {"stopping": "union", "epsilon": 0.1}, {"strategy": "paper"}]
+    "options",
+    [
+        {},
+        {"strategy": "g-optimal", "stopping": "union", "epsilon": 0.1},
+        {"strategy": "paper"},
+        {"target": "allocation", "epsilon": 1e-9},
+    ],
 )
 @pytest.mark.parametrize("pause", [0, 1, 13])
 def test_restoring_continues_bit_for_bit(
@@ -480,15 +490,16 @@ def test_report_outside_the_papers_setting_says_so() -> None:
     problem = ew.Problem(graph, np.eye(2), noise=0.1)
     environment = ew.BilinearEnvironment(problem, [[0.0, 1.0], [0.3, 0.0]], rng=1)
     report = ew.identify(problem, environment, rng=2)
-    assert report.best_pair == (0, 1)
-    assert "does not cover this setting" in report.guarantee
+    assert (report.target, report.best_pair) == ("allocation", (0, 1))
+    assert "no joint arm beats the allocation by more than" in report.guarantee
+    assert "estimation, which more rounds reduce" in report.guarantee
 
 
 def test_report_of_several_kinds() -> None:
     graph = ew.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)], kinds=["x", "x", "x", "y"])
     problem = ew.Problem(graph, np.eye(2), noise=0.1)
     environment = ew.BilinearEnvironment(problem, [np.diag([1.0, 0.0]), np.diag([0.0, 1.0])], rng=1)
-    report = ew.identify(problem, environment, rng=2)
+    report = ew.identify(problem, environment, target="pair", rng=2)
     assert report.best_pairs == ((0, 0), (1, 1))
     assert report.matrix.shape == (2, 2, 2)
     assert "(0, 0) and (1, 1) on an edge of its kind" in report.guarantee
@@ -539,10 +550,11 @@ def test_a_wrong_model_is_said_in_the_report() -> None:
         i, j = problem.graph.arcs.T
         return (arms[i] == arms[j]) + 0.1 * arms[i] * arms[j] + 0.1 * rng.normal(size=60)
 
-    report = ew.identify(problem, environment, rng=1, max_rounds=30)
+    options: dict[str, Any] = {"strategy": "g-optimal", "rng": 1, "max_rounds": 30}
+    report = ew.identify(problem, environment, **options)
     assert report.lack_of_fit is None  # three arms in the plane: six cells, and p = 3 is below
     arms = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.8, -0.6]])
     problem = ew.Problem(problem.graph, arms, noise=0.1)
-    report = ew.identify(problem, environment, rng=1, max_rounds=30)
+    report = ew.identify(problem, environment, **options)
     assert report.lack_of_fit is not None
     assert "the bilinear model does not hold: do not trust the certificate" in str(report)

@@ -126,6 +126,7 @@ def test_cell_level_simulation_has_the_law_of_the_real_thing(
     graph: ew.Graph, options: dict[str, Any]
 ) -> None:
     problem = ew.Problem(graph, ARMS, noise=0.2)
+    options = {"strategy": "g-optimal", "target": "pair", **options}
     real = edge_level(problem, 60, max_rounds=2000, **options)
     cells = replicate(problem, M, repetitions=250, max_rounds=2000, rng=5, **options)
     assert ks_2samp(real, cells.rounds).pvalue > FALSE_ALARM
@@ -203,7 +204,7 @@ def test_estimates_come_close_to_the_truth(directed: bool, kinds: Any, node_term
     true = rng.normal(size=(graph.n_kinds, 2, 2))
     beta = rng.normal(size=(graph.n_kinds, 2)) if node_term else None
     environment = ew.BilinearEnvironment(problem, true, beta=beta, rng=2)
-    learner = ew.Learner(problem, delta=1e-300, rng=3)
+    learner = ew.Learner(problem, strategy="g-optimal", delta=1e-300, rng=3)
     for _ in range(60):
         ticket = learner.ask()
         rewards = environment(ticket.arms)

@@ -33,11 +33,11 @@ def make_evidence(gaps: Array, deviations: Array, rounds: Indices, leaders: Any 
         theta=np.zeros((n, 1, 3)),
         leaders=np.zeros((n, 1), int) if leaders is None else np.asarray(leaders),
         gaps=gaps,
-        deviations=deviations,
+        variances=(deviations / SIGMA) ** 2,
         n_rivals=P - 1,
         n_edges=M_EDGES,
         n_arms=K,
-        noise=SIGMA,
+        noise=np.full(n, SIGMA),
     )
 
 
@@ -200,11 +200,11 @@ def test_mixture_precisions_are_in_units_of_the_noise() -> None:
         theta=evidence.theta,
         leaders=evidence.leaders,
         gaps=1e3 * evidence.gaps,
-        deviations=1e3 * evidence.deviations,
+        variances=evidence.variances,
         n_rivals=evidence.n_rivals,
         n_edges=M_EDGES,
         n_arms=K,
-        noise=1e3 * SIGMA,
+        noise=1e3 * evidence.noise,
     )
     assert_allclose(Mixture()(scaled, delta=0.05, epsilon=0.0), base, rtol=1e-10)
 

@@ -37,6 +37,13 @@ def wind(
     noise: Annotated[
         float, typer.Option(help="Deviation of one measured power, in megawatts.")
     ] = 0.1,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            help="Stop early once the answer is certified, within the model, to be at most so "
+            "many megawatts below the best."
+        ),
+    ] = 0.0,
     safe: Annotated[
         float | None,
         typer.Option(
@@ -77,6 +84,7 @@ def wind(
     report = ew.identify(
         task.problem,
         environment,
+        epsilon=epsilon,
         strategy=_strategy(environment, safe),
         max_rounds=rounds,
         rng=seed + 1,
@@ -124,7 +132,7 @@ def _answer(task: YawTask, report: ew.Report, comparison: Comparison) -> Answer:
         "lowest_power_while_exploring": exploration.lowest,
         "explained_per_turbine": fit.per_turbine,
         "explained_of_farm": fit.farm,
-        "noise_stated": report.problem.noise,
+        "noise_stated": report.problem.stated_noise,
         "spread_measured": None if spread is None else spread.deviation,
         "lack_of_fit_p": None if report.lack_of_fit is None else report.lack_of_fit.p_value,
         "certified": report.certified,

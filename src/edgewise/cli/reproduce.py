@@ -24,6 +24,7 @@ class Target(StrEnum):
     FIG1_DIMENSION = "fig1-dimension"
     TABLE1 = "table1"
     FIG2 = "fig2"
+    BEYOND = "beyond"
     ALL = "all"
 
 
@@ -33,7 +34,9 @@ def register(app: typer.Typer) -> None:
 
 
 def reproduce(
-    target: Annotated[Target, typer.Argument(help="Figure or table of the paper, or all.")],
+    target: Annotated[
+        Target, typer.Argument(help="Figure or table of the paper, what goes beyond it, or all.")
+    ],
     repetitions: Annotated[
         int | None, typer.Option(min=2, help="Runs per point.", show_default="100, quick 16")
     ] = None,

@@ -54,10 +54,8 @@ def simulate(
     matrix: MatrixSource,
     strategy: Annotated[
         str,
-        typer.Option(
-            autocompletion=_strategies, help="g-optimal, adaptive, or paper (Algorithm 2)."
-        ),
-    ] = "g-optimal",
+        typer.Option(autocompletion=_strategies, help="adaptive, contrast, g-optimal or paper."),
+    ] = "adaptive",
     stopping: Annotated[
         str | None,
         typer.Option(
@@ -67,8 +65,24 @@ def simulate(
         ),
     ] = None,
     delta: Delta = 0.05,
-    epsilon: Annotated[float, typer.Option(help="Tolerated loss per edge.")] = 0.0,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="pair (the best pair of arms) or allocation (the global reward).",
+            show_default="pair in the paper's setting, else allocation",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            help="Tolerated loss: per edge for a pair, of the global reward for an allocation.",
+            show_default="0; 1 % of the range of global rewards",
+        ),
+    ] = None,
     noise: Noise = 1.0,
+    estimate_noise: Annotated[
+        bool, typer.Option("--estimate-noise", help="Do not tell the learner the noise.")
+    ] = False,
     beta: Beta = None,
     candidates: CandidatesFile = None,
     project: Project = False,
@@ -81,9 +95,10 @@ def simulate(
 ) -> None:
     r"""Run the method on a known model, count rounds and errors.
 
-    Every run learns the model from simulated noisy rewards until the best pair of arms is
-    certified or --max-rounds is reached. An error is a certified pair that is not the best
-    (within --epsilon); --delta limits how often that happens.
+    Every run learns the model from simulated noisy rewards until its answer is certified or
+    --max-rounds is reached. An error is a certified answer that is not as good as certified:
+    a pair of arms that is not the best (within --epsilon), or a joint arm further from the best
+    than its regret bound; --delta limits how often that happens.
 
     Examples:
       $ edgewise simulate examples/data/graph.csv examples/data/arms.csv \
@@ -98,7 +113,7 @@ def simulate(
     problem = ew.Problem(
         network,
         table.arms,
-        noise=noise,
+        noise="estimate" if estimate_noise else noise,
         node_term=beta is not None,
         candidates=candidates_from(candidates, network, table),
         project=project,
@@ -110,6 +125,8 @@ def simulate(
         "stopping": stopping,
         "delta": delta,
         "epsilon": epsilon,
+        "target": target,
+        "noise": noise,
         "beta": beta_from(beta, network, table),
         "max_rounds": max_rounds,
         "jobs": jobs,

@@ -119,6 +119,9 @@ def _of_the_model(
 ) -> list[Number]:
     needed = ew.theory.sample_complexity(graph, arms, matrix, noise=noise, delta=delta)
     bound = ew.theory.lower_bound(graph, arms, matrix, noise=noise, delta=delta)
+    here = ew.theory.lower_bound(
+        graph, arms, matrix, noise=noise, delta=delta, designs="realisable"
+    )
     ordered = ew.theory.lower_bound(graph, arms, matrix, noise=noise, delta=delta, model="ordered")
     return [
         Number(
@@ -131,7 +134,22 @@ def _of_the_model(
             bound.rho,
             "difficulty: observations needed per unit of 2 sigma^2 log(1/(2.4 delta))",
         ),
+        Number(
+            "rho_independent",
+            ew.theory.rho_independent(arms, matrix).value,
+            "the same when all nodes draw independently from one law, the best there is",
+        ),
+        Number(
+            "rho_realisable",
+            here.rho,
+            "the same when joint arms of this graph are mixed; equals rho_star if it is bipartite",
+        ),
         Number("lower_bound", bound.rounds, "expected rounds that no method can beat"),
+        Number(
+            "lower_bound_realisable",
+            here.rounds,
+            "the same for this graph: what its joint arms cannot show is taken into account",
+        ),
         Number(
             "lower_bound_ordered",
             ordered.rounds,

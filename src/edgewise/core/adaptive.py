@@ -1,14 +1,13 @@
 r"""Adaptive phases: every phase is laid out for the contrasts that are still open.
 
-At the start of a phase take the leader of each kind, the gaps (never below their own standard
-error), and for every rival not yet refuted the information still needed; then fill joint arms
-greedily for the worst-served rival (:mod:`edgewise.core.layout`). What a graph can carry is thereby
-respected: only joint arms are ever considered.
+At the start of a phase take the rivals still open and what each of them needs
+(:mod:`edgewise.core.phases`); then fill joint arms greedily for the worst-served rival
+(:mod:`edgewise.core.layout`). What a graph can carry is thereby respected: only joint arms are ever
+considered.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,25 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.core.arrays import Array, Indices, Mask, frozen
+from edgewise.core.arrays import Array, Indices, frozen
 from edgewise.core.cells import Cells
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.evidence import Evidence, in_range
 from edgewise.core.layout import breadth_first, lay_out
+from edgewise.core.needs import Needs
+from edgewise.core.phases import aim_at, is_phase_over, overtime
 from edgewise.core.problem import Problem
 from edgewise.core.sampling import NodeLaws
 from edgewise.core.state import Aim, LearnerState
 from edgewise.core.statistics import count_joint_arm
-
-_MOST_CONTRASTS = 256
-"""A phase is laid out for so many rivals at most, those that need most."""
-
-_MIXTURE_COST = 3.0
-"""Typical price of the mixture in log E: what a rival needs beyond the threshold itself."""
-
-_PATIENCE = 20
-"""A phase that cannot make its contrasts estimable (missing rewards) ends after so many times
-its length in overtime, rather than never."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,58 +64,13 @@ class AdaptivePhases:
         """One round laid out for log det A, more if it takes more to see every direction."""
         return Aim.everything(1)
 
-    def next_aim(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        evidence: Evidence,
-        refuted: Mask,
-        delta: float,
-        epsilon: float,
-    ) -> Aim:
-        """The open rivals that need most, each with the information it still needs."""
-        length = max(1, int(self.growth * state.rounds))
-        if (evidence.leaders < 0).any():  # rewards were missing: some direction is still unseen
-            return Aim.everything(length)
-        gaps, deviations = _pooled(problem, self.cells, state, evidence)
-        kinds, rivals = np.nonzero(~refuted[0] & (deviations > 0))
-        gap = np.maximum(gaps + epsilon, deviations)[kinds, rivals]
-        threshold = math.log(max(evidence.n_rivals, 1) / delta)
-        wanted = 2.0 * (threshold + _MIXTURE_COST) / gap**2
-        seen = np.isfinite(evidence.gaps[0, kinds, rivals])
-        have = np.where(seen, evidence.deviations[0, kinds, rivals] ** -2.0, 0.0)
-        needs = np.maximum(wanted - have, 0.05 * wanted)
-        most = np.sort(np.argsort(-needs, kind="stable")[:_MOST_CONTRASTS])
-        return Aim(
-            kinds=kinds[most],
-            leaders=evidence.leaders[0, kinds[most]],
-            rivals=rivals[most],
-            needs=needs[most] / needs.max(initial=0.0),
-            length=length,
-        )
+    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
+        """The open contrasts that need most, each with the information it still needs."""
+        return aim_at(state, needs, growth=self.growth)
 
     def phase_over(self, problem: Problem, state: LearnerState) -> bool:  # noqa: ARG002
         """After its length, once its contrasts (at first: all directions) can be estimated."""
-        if state.phase_rounds < state.aim.length:
-            return False
-        if state.phase_rounds >= self._overtime(state) + _PATIENCE * state.aim.length:
-            return True
-        gram = _grams(self.cells, state.statistics.information)
-        if len(state.aim.kinds) == 0:
-            ranks = [int(np.linalg.matrix_rank(A, hermitian=True)) for A in gram]
-            return bool((np.array(ranks) == self.cells.dimensions).all())
-        contrasts = state.aim.contrasts(self.cells)
-        return all(
-            in_range(gram[kind], contrasts[state.aim.kinds == kind]).all()
-            for kind in np.unique(state.aim.kinds)
-        )
-
-    def _overtime(self, state: LearnerState) -> int:
-        """Rounds by which a phase can estimate its contrasts unless rewards are missing.
-
-        Its length, and one for every parameter: an edge shows one cell a round.
-        """
-        return state.aim.length + int(self.cells.dimensions.sum())
+        return is_phase_over(self.cells, state)
 
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
         """Laid out for the aim, given the information the phase has already.
@@ -133,10 +78,10 @@ class AdaptivePhases:
         Edges that are never measured would get the same arms for ever: in overtime, nodes draw
         every other round.
         """
-        late = state.phase_rounds - self._overtime(state)
+        late = state.phase_rounds - overtime(self.cells, state)
         if late >= 0 and late % 2 == 0:
             return self.anything.draw(seed=state.seed, round=state.rounds + 1)
-        gram = self.prior + _grams(self.cells, state.statistics.information)
+        gram = self.prior + self.cells.grams(state.statistics.information)
         inverse = np.linalg.inv(gram).astype(float, copy=False)
         masks, groups = problem.candidate_sets
         arms = lay_out(
@@ -175,39 +120,7 @@ class AdaptivePhases:
         return self
 
 
-def _grams(cells: Cells, information: Array) -> Array:
-    """(q, p, p) A of each kind."""
-    gram: Array = np.einsum("qc,qci,qcj->qij", information, cells.features, cells.features)
-    return gram
-
-
 def _spread_evenly(cells: Cells) -> Array:
     """(q, p, p) mean of phi phi' over showable cells; 1 on the diagonal of padded dimensions."""
     share = cells.showable / cells.showable.sum(axis=1, keepdims=True)
-    prior = _grams(cells, share)
-    for kind, dimension in enumerate(cells.dimensions):
-        padded = np.arange(dimension, prior.shape[1])
-        prior[kind, padded, padded] = 1.0
-    return prior
-
-
-def _pooled(
-    problem: Problem, cells: Cells, state: LearnerState, evidence: Evidence
-) -> tuple[Array, Array]:
-    """(q, P) gaps to the leaders and their deviations by least squares on all rounds together.
-
-    Only for planning: pooled estimates use every reward, but are not valid evidence once designs
-    depend on rewards.
-    """
-    means = cells.means(evidence.theta[0])
-    kinds = np.arange(len(means))
-    leaders = evidence.leaders[0]
-    contrasts = cells.features[kinds, leaders][:, None] - cells.features
-    gram = _grams(cells, state.total.information)
-    for kind, dimension in enumerate(cells.dimensions):
-        padded = np.arange(dimension, gram.shape[1])
-        gram[kind, padded, padded] = 1.0
-    images = np.linalg.solve(gram, contrasts.transpose(0, 2, 1)).transpose(0, 2, 1)
-    variances = np.maximum((images * contrasts).sum(axis=2), 0.0)
-    gaps = means[kinds, leaders][:, None] - means
-    return gaps, problem.noise * np.sqrt(variances)
+    return cells.padded(cells.grams(share))

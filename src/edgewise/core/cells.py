@@ -60,6 +60,18 @@ class Cells:
         row, column = np.triu_indices(p)
         return frozen(self.features[:, :, row] * self.features[:, :, column], float)
 
+    def grams(self, information: Array) -> Array:
+        """(q, p, p) A of each kind, from N_c (q, P)."""
+        gram: Array = np.einsum("qc,qci,qcj->qij", information, self.features, self.features)
+        return gram
+
+    def padded(self, grams: Array) -> Array:
+        """The same (q, p, p), in place, with 1 on the diagonal of the dimensions a kind lacks."""
+        for kind, dimension in enumerate(self.dimensions):
+            lacking = np.arange(dimension, grams.shape[1])
+            grams[kind, lacking, lacking] = 1.0
+        return grams
+
     def means(self, theta: Array) -> Array:
         """(q, P) mean reward of every cell under parameters theta (q, p)."""
         means: Array = np.einsum("qcp,qp->qc", self.features, theta)

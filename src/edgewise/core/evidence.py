@@ -39,12 +39,18 @@ class Evidence:
     """(R, q) pair with the largest estimated reward."""
     gaps: Array
     """(R, q, P)"""
-    deviations: Array
-    """(R, q, P)"""
+    variances: Array
+    """(R, q, P) of the gaps, for sigma = 1."""
     n_rivals: int
     n_edges: int
     n_arms: int
-    noise: float
+    noise: Array
+    """(R,) sigma, or an upper bound on it as known after each round."""
+
+    @property
+    def deviations(self) -> Array:
+        """(R, q, P) of the gaps."""
+        return self.noise[:, None, None] * np.sqrt(self.variances)
 
 
 def gather(
@@ -53,19 +59,21 @@ def gather(
     rounds: Indices,
     cumulative: CellStatistics,
     *,
+    noise: Array | None = None,
     closed: CellStatistics | None = None,
     ridge: float = 0.0,
 ) -> Evidence:
     r"""Least squares after each of R rounds, :math:`\hat\theta = (\rho I + A)^{-1} b`.
 
-    ``cumulative`` holds the statistics after each of the rounds, (R, q, P). ``ridge`` is the
-    paper's :math:`A_0 = I`; zero everywhere else. With ``closed`` phases (J, q, P), ``cumulative``
-    is that of the present phase only: the leader comes from all data together, while gap and
-    deviation of a contrast are pooled phase by phase, :math:`\hat\Delta = W/I`,
-    :math:`s = I^{-1/2}` with :math:`W = \sum_j D_j/s_j^2`, :math:`I = \sum_j 1/s_j^2`.
+    ``cumulative`` holds the statistics after each of the rounds, (R, q, P); ``noise`` (R,) is a
+    bound on sigma, by default what the problem states. ``ridge`` is the paper's
+    :math:`A_0 = I`; zero everywhere else. With ``closed`` phases (J, q, P), ``cumulative`` is that
+    of the present phase only: the leader comes from all data together, while gap and deviation of
+    a contrast are pooled phase by phase, :math:`\hat\Delta = W/I`, :math:`s = I^{-1/2}` with
+    :math:`W = \sum_j D_j/s_j^2`, :math:`I = \sum_j 1/s_j^2`.
     """
     if closed is not None and len(closed.information):
-        return _gather_phases(problem, cells, rounds, cumulative, closed)
+        return _gather_phases(problem, cells, rounds, cumulative, closed, noise)
     n_rounds, n_kinds, n_pairs = cumulative.information.shape
     theta = np.full((n_rounds, n_kinds, cells.features.shape[2]), np.nan)
     leaders = np.full((n_rounds, n_kinds), -1)
@@ -85,7 +93,7 @@ def gather(
             gaps[:, kind],
             variances[:, kind],
         )
-    return _evidence(problem, cells, rounds, theta, leaders, gaps, variances)
+    return _evidence(problem, cells, rounds, theta, leaders, gaps, variances, noise)
 
 
 def watch(
@@ -95,6 +103,7 @@ def watch(
     rounds: Indices,
     cumulative: CellStatistics,
     *,
+    noise: Array | None = None,
     ridge: float = 0.0,
 ) -> Evidence:
     """Evidence against a single rival (kind, k, l): arrays have q = P = 1, theta is left out.
@@ -119,7 +128,14 @@ def watch(
     shape = (len(rounds), 1, 1)
     unknown, leaders = np.full(shape, np.nan), np.zeros(shape[:2], np.int64)
     return _evidence(
-        problem, cells, rounds, unknown, leaders, gaps.reshape(shape), variances.reshape(shape)
+        problem,
+        cells,
+        rounds,
+        unknown,
+        leaders,
+        gaps.reshape(shape),
+        variances.reshape(shape),
+        noise,
     )
 
 
@@ -131,17 +147,19 @@ def _evidence(
     leaders: Indices,
     gaps: Array,
     variances: Array,
+    noise: Array | None,
 ) -> Evidence:
+    sigma = np.full(len(rounds), problem.stated_noise) if noise is None else noise
     return Evidence(
         rounds=rounds,
         theta=theta,
         leaders=leaders,
         gaps=gaps,
-        deviations=problem.noise * np.sqrt(variances),
+        variances=variances,
         n_rivals=cells.n_rivals,
         n_edges=problem.graph.n_edges,
         n_arms=problem.n_arms,
-        noise=problem.noise,
+        noise=sigma,
     )
 
 
@@ -166,16 +184,17 @@ def _gather_phases(
     rounds: Indices,
     cumulative: CellStatistics,
     closed: CellStatistics,
+    noise: Array | None,
 ) -> Evidence:
     """Evidence over several phases, one look (R = 1)."""
     present = cumulative[-1]
-    pooled = gather(problem, cells, rounds, closed.followed_by_all(present)[None])
+    pooled = gather(problem, cells, rounds, closed.followed_by_all(present)[None], noise=noise)
     phases = closed.with_another(present)
     gaps, variances = pooled.gaps.copy(), np.ones_like(pooled.gaps)
     for kind, leader in enumerate(pooled.leaders[0]):
         rivals = np.isfinite(pooled.gaps[0, kind])
         features = cells.features[kind]
-        score, information = _pool(
+        score, information = pool(
             features,
             features[leader] - features[rivals],
             phases.information[:, kind],
@@ -184,13 +203,17 @@ def _gather_phases(
         seen = information > 0
         gaps[0, kind, rivals] = np.where(seen, score / np.where(seen, information, 1.0), -np.inf)
         variances[0, kind, rivals] = 1.0 / np.where(seen, information, 1.0)
-    return _evidence(problem, cells, rounds, pooled.theta, pooled.leaders, gaps, variances)
+    return _evidence(problem, cells, rounds, pooled.theta, pooled.leaders, gaps, variances, noise)
 
 
-def _pool(
+def pool(
     features: Array, contrasts: Array, information: Array, rewards: Array
 ) -> tuple[Array, Array]:
-    """W and I (T,) of the contrasts over phases (J, P), in units of sigma = 1."""
+    r"""W and I (T,) of contrasts (T, p), over phases with statistics (J, P), for sigma = 1.
+
+    :math:`W = \sum_j D_j/s_j^2` and :math:`I = \sum_j 1/s_j^2` over the phases whose data
+    determine the contrast; I = 0 if there is none.
+    """
     score, total = np.zeros(len(contrasts)), np.zeros(len(contrasts))
     for counts, sums in zip(information, rewards, strict=True):
         values, basis = _observed((features.T * counts) @ features)

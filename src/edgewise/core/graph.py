@@ -6,6 +6,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -130,6 +131,14 @@ class Graph:
         from edgewise.core.adjacency import Adjacency
 
         return Adjacency.of(self.edges, self.degrees)
+
+    def with_kinds(self, kinds: Indices) -> Graph:
+        """The same interactions with other kinds (E,); nothing is checked again."""
+        other = copy(self)
+        other.__dict__.pop("n_kinds", None)
+        object.__setattr__(other, "kinds", frozen(kinds, np.int32))
+        object.__setattr__(other, "kind_labels", None)
+        return other
 
     def __repr__(self) -> str:
         parts = [f"n_nodes={self.n_nodes}", f"n_edges={self.n_edges}"]

@@ -10,19 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.core.arrays import Array, Indices
-from edgewise.core.evidence import Evidence, gather, watch
+from edgewise.core.needs import Needs
 from edgewise.core.problem import Problem
 from edgewise.core.report import Ending, Report, compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.statistics import CellStatistics, observe
-from edgewise.core.stopping import StoppingRule, Verdict, judge
+from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.strategy import Strategy
+from edgewise.core.targets import TARGETS
 from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
 
-_VERSION = 1
-
-_MARGIN = 1e-6
+_VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,83 +52,49 @@ def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> Le
         phase_rounds=state.phase_rounds + len(numbers),
     )
     over = setting.plan.phase_over(setting.problem, after)
-    due = setting.rule.is_due(numbers)
+    target = TARGETS[setting.target]
+    due = target.is_due(setting, numbers)
     due[-1] |= over
     looks: Indices = np.flatnonzero(due)
     if not len(looks):
         return after
-    looks = _promising(setting, state, numbers, cumulative, looks)
-    evidence, strength = _look(setting, state, numbers[looks], cumulative[looks])
-    position, verdict = judge(evidence, setting.plan.cells, strength)
-    if verdict.stop:
-        taken = int(looks[position]) + 1
+    found = target.look(setting, state, numbers[looks], cumulative[looks])
+    after = replace(after, verdict=found.verdict, answer=found.answer)
+    if found.verdict.stop:
+        taken = int(looks[found.position]) + 1
         return replace(
             after,
             rounds=state.rounds + taken,
             statistics=cumulative[taken - 1],
             phase_rounds=state.phase_rounds + taken,
-            verdict=verdict,
         )
-    after = replace(after, verdict=verdict)
-    return _next_phase(setting, after, evidence, strength) if over else after
+    return next_phase(setting, after, found.needs) if over else after
 
 
-def _look(
-    setting: Setting, state: LearnerState, numbers: Indices, cumulative: CellStatistics
-) -> tuple[Evidence, Array]:
-    """Evidence after the given rounds of the present phase, and the rule's strengths."""
-    evidence = gather(
-        setting.problem,
-        setting.plan.cells,
-        numbers,
-        cumulative,
-        closed=state.closed,
-        ridge=setting.plan.ridge,
-    )
-    return evidence, setting.rule(evidence, delta=setting.delta, epsilon=setting.epsilon)
-
-
-def _next_phase(
-    setting: Setting, state: LearnerState, evidence: Evidence, strength: Array
+def tell_round(
+    setting: Setting, state: LearnerState, arms: Indices, rewards: Array
 ) -> LearnerState:
+    """The state after the round that deployed ``arms`` (n,) and showed ``rewards`` (m,).
+
+    NaN where missing. Raises InvalidRewards, touching nothing, if a reward cannot be summed.
+    """
+    told = observe(setting.problem.graph, setting.plan.cells, arms, rewards)
+    after = advance(setting, state, told[None])
+    total = float(rewards.sum())
+    if total > after.best_total:  # never true for NaN: rounds with gaps do not compete
+        after = replace(after, best_arms=arms, best_total=total)
+    return after
+
+
+def next_phase(setting: Setting, state: LearnerState, needs: Needs | None) -> LearnerState:
     """Close the present phase; the next one is laid out for what is still open."""
-    aim = setting.plan.next_aim(
-        setting.problem, state, evidence, strength >= 1.0, setting.delta, setting.epsilon
-    )
     return replace(
         state,
         closed=state.closed.with_another(state.statistics),
         statistics=CellStatistics.zero(setting.plan.cells),
         phase_rounds=0,
-        aim=aim,
+        aim=setting.plan.next_aim(state, needs),
     )
-
-
-def _promising(
-    setting: Setting,
-    state: LearnerState,
-    numbers: Indices,
-    cumulative: CellStatistics,
-    looks: Indices,
-) -> Indices:
-    """The looks at which the closest rival so far may be refuted, and the last look.
-
-    At the others the rule cannot stop. The margin covers rounding differences.
-    """
-    if len(looks) == 1 or state.verdict.rival is None:
-        return looks
-    evidence = watch(
-        setting.problem,
-        setting.plan.cells,
-        state.verdict.rival,
-        numbers[looks],
-        cumulative[looks],
-        ridge=setting.plan.ridge,
-    )
-    strength = setting.rule(evidence, delta=setting.delta, epsilon=setting.epsilon)
-    keep = strength[:, 0, 0] >= 1.0 - _MARGIN
-    keep[-1] = True
-    return looks[keep]
 
 
 class Learner:
@@ -142,7 +107,14 @@ class Learner:
     delta
         Largest probability of a wrong answer.
     epsilon
-        Tolerance: an answer within epsilon of the best pair of arms, per arc, will do.
+        Tolerance. Target ``"pair"``: the pair may be worse than the best by so much, per arc; by
+        default 0. Target ``"allocation"``: the joint arm may be worse than the best by so much,
+        in global reward; by default 1 % of the range of global rewards, as estimated.
+    target
+        What to find: ``"pair"``, the best pair of arms of every edge kind, as in the paper; or
+        ``"allocation"``, a joint arm whose global reward is certified. By default the pair in
+        the paper's setting (undirected edges of one kind, all arms everywhere), where it
+        decides everything, and the allocation elsewhere.
     strategy
         ``"adaptive"`` (fewest rounds; nodes are coordinated), ``"g-optimal"`` (independent nodes)
         or ``"paper"``, or a :class:`~edgewise.core.strategy.Strategy`.
@@ -171,13 +143,19 @@ class Learner:
         problem: Problem,
         *,
         delta: float = 0.05,
-        epsilon: float = 0.0,
-        strategy: str | Strategy = "g-optimal",
+        epsilon: float | None = None,
+        target: str | None = None,
+        strategy: str | Strategy = "adaptive",
         stopping: str | StoppingRule | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> None:
         self._setting = Setting.of(
-            problem, delta=delta, epsilon=epsilon, strategy=strategy, stopping=stopping
+            problem,
+            delta=delta,
+            epsilon=epsilon,
+            strategy=strategy,
+            stopping=stopping,
+            target=target,
         )
         seed = int(np.random.default_rng(rng).integers(2**64, dtype=np.uint64))
         plan = self._setting.plan
@@ -217,18 +195,14 @@ class Learner:
         Wrong input raises and changes nothing.
         """
         self._check(ticket)
-        values = _checked_rewards(rewards, self.problem.graph.n_edges)
-        arms = self.ask().arms
-        told = observe(self.problem.graph, self._setting.plan.cells, arms, values)
-        state = advance(self._setting, self._state, told[None])
-        total = float(values.sum())
-        if total > state.best_total:  # never true for NaN: rounds with gaps do not compete
-            state = replace(state, best_arms=arms, best_total=total)
-        self._state, self._ticket = state, None
+        values = checked_rewards(rewards, self.problem.graph.n_edges)
+        self._state = tell_round(self._setting, self._state, self.ask().arms, values)
+        self._ticket = None
 
     def report(self) -> Report:
         """The answer so far, its guarantee, and what it rests on."""
-        ending = Ending.CERTIFIED if self.verdict.stop else Ending.RUNNING
+        stalled = Ending.STALLED if self.verdict.stalled else Ending.RUNNING
+        ending = Ending.CERTIFIED if self.verdict.stop else stalled
         return compile_report(self._setting, self._state, ending)
 
     def save(self) -> dict[str, Any]:
@@ -238,6 +212,7 @@ class Learner:
             "problem": self.problem.fingerprint,
             "delta": self._setting.delta,
             "epsilon": self._setting.epsilon,
+            "target": self._setting.target,
             "strategy": self._setting.strategy.name,
             "stopping": self._setting.rule.name,
             # a name does not tell settings apart: Union(growth=2) is called "union" as well
@@ -274,6 +249,7 @@ class Learner:
             problem,
             delta=saved["delta"],
             epsilon=saved["epsilon"],
+            target=saved["target"],
             strategy=strategy or saved["strategy"],
             stopping=stopping or saved["stopping"],
             rng=0,
@@ -311,7 +287,8 @@ class Learner:
             )
 
 
-def _checked_rewards(rewards: ArrayLike, n_edges: int) -> Array:
+def checked_rewards(rewards: ArrayLike, n_edges: int) -> Array:
+    """(m,) the rewards of a round as numbers, NaN where missing, or InvalidRewards."""
     if isinstance(rewards, np.ma.MaskedArray):  # masked is missing, whatever lies underneath
         rewards = np.ma.filled(rewards.astype(float), np.nan)
     try:

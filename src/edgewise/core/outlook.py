@@ -123,7 +123,7 @@ class Outlook:
         total = np.zeros_like(self.theta)
         np.add.at(total, kinds, counts[:, None] * contrasts)
         variance = np.einsum("qp,qpr,qr->", total, self.covariance, total)
-        return self.problem.noise * float(np.sqrt(max(float(variance), 0.0)))
+        return self.problem.stated_noise * float(np.sqrt(max(float(variance), 0.0)))
 
 
 def _on_nodes(ends: tuple[Indices, Indices], values: Array, n_nodes: int) -> Array:

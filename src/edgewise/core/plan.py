@@ -9,10 +9,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.core.arrays import Array, Indices, Mask
+from edgewise.core.arrays import Array, Indices
 from edgewise.core.cells import Cells
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.evidence import Evidence
+from edgewise.core.needs import Needs
 from edgewise.core.problem import Problem
 from edgewise.core.sampling import NodeLaws
 from edgewise.core.state import Aim, LearnerState
@@ -49,18 +49,10 @@ class Plan(Protocol):
     def first_aim(self) -> Aim:
         """What the first phase is laid out for."""
 
-    def next_aim(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        evidence: Evidence,
-        refuted: Mask,
-        delta: float,
-        epsilon: float,
-    ) -> Aim:
-        """What the next phase is laid out for, given all that is known when it starts.
+    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
+        """What the next phase is laid out for, given what is open when it starts.
 
-        ``refuted`` (1, q, P) marks the rivals the rule holds refuted at confidence 1 - delta.
+        ``needs`` is None while some direction has not been observed.
         """
 
     def phase_over(self, problem: Problem, state: LearnerState) -> bool:
@@ -99,15 +91,7 @@ class IndependentNodes:
         """Everything alike."""
         return Aim.everything(0)
 
-    def next_aim(
-        self,
-        problem: Problem,  # noqa: ARG002
-        state: LearnerState,
-        evidence: Evidence,  # noqa: ARG002
-        refuted: Mask,  # noqa: ARG002
-        delta: float,  # noqa: ARG002
-        epsilon: float,  # noqa: ARG002
-    ) -> Aim:
+    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:  # noqa: ARG002
         """Never asked for."""
         return state.aim
 

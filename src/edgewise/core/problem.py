@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,9 @@ class Problem:
     arms
         (K, d) the configurations a node can be given, spanning :math:`R^d`.
     noise
-        sigma, the noise parameter of one arc's reward.
+        sigma, the noise parameter of one arc's reward; or ``"estimate"`` if it is not known: it is
+        then bounded from repeated observations, at the price of a part of delta and of assuming
+        Gaussian noise of one deviation.
     node_term
         Whether the reward has the term :math:`x^{(i)\top}\beta`.
     candidates
@@ -55,7 +57,7 @@ class Problem:
     graph: Graph
     arms: Array
     _: KW_ONLY
-    noise: float = 1.0
+    noise: float | Literal["estimate"] = 1.0
     node_term: bool = False
     candidates: Mask | None = None
     project: bool = False
@@ -90,6 +92,16 @@ class Problem:
     def dimension(self) -> int:
         """d, the length of an arm."""
         return int(self.arms.shape[1])
+
+    @property
+    def stated_noise(self) -> float:
+        """Sigma as a number; an error if it is to be estimated."""
+        if isinstance(self.noise, str):
+            raise InvalidProblem(
+                "the problem says noise='estimate', and a number is needed here; state the noise, "
+                "e.g. dataclasses.replace(problem, noise=1.0)"
+            )
+        return self.noise
 
     @cached_property
     def whitening(self) -> Whitening:
@@ -151,13 +163,17 @@ class Problem:
         extra += ", with candidates" if self.candidates is not None else ""
         return (
             f"Problem({self.graph!r}, {self.n_arms} arms in R^{self.dimension}, "
-            f"noise={self.noise:g}{extra})"
+            f"noise={self.noise if isinstance(self.noise, str) else f'{self.noise:g}'}{extra})"
         )
 
 
-def _checked_noise(noise: float) -> float:
+def _checked_noise(noise: float | str) -> float | Literal["estimate"]:
+    if noise == "estimate":
+        return "estimate"
     if isinstance(noise, bool) or not isinstance(noise, int | float | np.number):
-        raise InvalidProblem(f"noise is {noise!r}; it must be a number, the noise's deviation")
+        raise InvalidProblem(
+            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'"
+        )
     if not (np.isfinite(noise) and noise > 0):
         raise InvalidProblem(
             f"noise is {noise}; it must be a finite number above 0, an upper bound on the "

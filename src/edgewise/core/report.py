@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 
 from edgewise.core.allocation.allocate import allocate_tables
-from edgewise.core.allocation.objective import global_reward
+from edgewise.core.allocation.objective import Objective, global_reward
 from edgewise.core.allocation.result import Allocation
 from edgewise.core.arrays import Array, Indices
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.diagnostics import LackOfFit, NoiseEstimate, estimate_noise, lack_of_fit
+from edgewise.core.diagnostics import LackOfFit, lack_of_fit
 from edgewise.core.evidence import gather
+from edgewise.core.noise import NoiseEstimate, estimate_noise
 from edgewise.core.problem import Problem
 from edgewise.core.setting import Setting
-from edgewise.core.state import LearnerState
-from edgewise.core.stopping import Verdict
+from edgewise.core.state import LearnerState, Regret
+from edgewise.core.statistics import CellStatistics
+from edgewise.core.stopping import ConfidenceRule, Verdict
+from edgewise.core.targets import recommend
 from edgewise.errors import InvalidArgument
 
 
 class Ending(Enum):
     """Why no further round was taken."""
 
-    CERTIFIED = "the best pair of arms is certified"
+    CERTIFIED = "the answer has the confidence asked for"
+    STALLED = "more rounds would not help: what is left of the gap is optimisation"
     BUDGET_SPENT = "the round limit was reached; the answer is the current leader, not certified"
     RUNNING = "still collecting; the answer is the current leader, not certified"
 
@@ -51,6 +56,9 @@ class Report:
     verdict: Verdict
     delta: float
     epsilon: float
+    """The tolerance: per arc if the target is a pair, of the global reward if an allocation."""
+    target: str
+    """``"pair"`` or ``"allocation"``: what the confidence is about."""
     strategy: str
     stopping: str
     assumes: str
@@ -65,6 +73,8 @@ class Report:
     """(q, K, K) estimated reward of an arc by the arms at its ends."""
     allocation: Allocation | None
     """The recommended joint arm; None while not estimable."""
+    regret: Regret | None
+    """How far its global reward may be from the best; None if the rule cannot tell."""
     baselines: tuple[Baseline, ...]
     noise_estimate: NoiseEstimate | None
     lack_of_fit: LackOfFit | None
@@ -122,21 +132,36 @@ class Report:
 
     @property
     def guarantee(self) -> str:
-        """What is proved about the answer, in one or two sentences."""
+        """What is proved about the answer, in a few sentences."""
         if not self.best_pairs:
             return f"After {self.rounds} round(s) not every direction has been observed yet."
+        parts = [self._claim()]
+        if self.certified and self.target == "pair":
+            parts.append(self._allocation_claim())
+        if self.regret is not None and math.isfinite(self.regret.bound):
+            parts.append(self._regret_claim(self.regret))
+        return " ".join([*(part for part in parts if part), f"Assumes {self.assumes}."])
+
+    def _claim(self) -> str:
+        """Whether the target is reached."""
+        if self.target == "allocation":
+            if self.certified:
+                return ""  # what is certified is the regret
+            return f"Not certified: a regret of {self.epsilon:.4g} was asked for."
         if not self.certified:
             return (
                 f"Not certified: after round {self.verdict.round} the evidence against "
                 f"{self._rival_text()} was at {self.verdict.progress:.0%} of what is needed."
             )
-        confidence = f"With probability at least {1 - self.delta:.10g}"
         slack = f" by more than {self.epsilon:g}" if self.epsilon else ""
         each = "" if len(self.best_pairs) == 1 else " of its kind"
-        claim = f"{confidence}, no pair of arms beats {self._pairs_text()} on an edge{each}{slack}"
-        return f"{claim}. {self._allocation_claim()} Assumes {self.assumes}."
+        return (
+            f"{self._confidence_text()}, no pair of arms beats {self._pairs_text()} on an "
+            f"edge{each}{slack}."
+        )
 
     def _allocation_claim(self) -> str:
+        """What a certified pair says about the recommended joint arm."""
         if self.shows_best_everywhere:
             total = self.epsilon * self._total_weight()
             return "Every edge of the allocation shows the best pair, so no joint arm is better" + (
@@ -145,13 +170,27 @@ class Report:
         if self.problem.has_paper_setting:
             return (
                 "Algorithm 1 (method='bipartite') with this pair gets at least half-way from the "
-                "worst to the best global reward; the recommended allocation is no worse by the "
-                "estimated rewards, which is not itself certified."
+                "worst to the best global reward."
             )
+        return ""
+
+    def _regret_claim(self, regret: Regret) -> str:
+        """How far the recommended joint arm may be from the best, and why."""
+        if regret.bound == 0.0:
+            if self.target == "pair" and self.certified and self.shows_best_everywhere:
+                return ""  # said already
+            return f"{self._confidence_text()}, no joint arm is better than the allocation."
+        parts = f"{regret.estimation / regret.bound:.0%} estimation, which more rounds reduce"
+        if regret.optimisation > 0.0:
+            parts += f", {regret.optimisation / regret.bound:.0%} optimisation, which a better "
+            parts += "allocation or bound reduces"
         return (
-            "The allocation is the best found for the estimated rewards; the paper's guarantee on "
-            "its global reward does not cover this setting."
+            f"{self._confidence_text()}, no joint arm beats the allocation by more than "
+            f"{regret.bound:.4g} in global reward ({parts})."
         )
+
+    def _confidence_text(self) -> str:
+        return f"With probability at least {1 - self.delta:.10g}"
 
     def _total_weight(self) -> float:
         weights = self.problem.graph.weights
@@ -177,7 +216,7 @@ class Report:
     def __str__(self) -> str:
         lines = [
             f"{self.ending.name.replace('_', ' ').capitalize()} after {self.rounds} rounds "
-            f"({self.strategy} design, {self.stopping} rule, delta = {self.delta:g})",
+            f"({self.strategy} strategy, {self.stopping} rule, delta = {self.delta:g})",
             f"  best pair      {self._pairs_text() or 'not estimable yet'}",
         ]
         if self.allocation is not None:
@@ -190,9 +229,10 @@ class Report:
             lines += [f"  {row.name:<14} {row.value:.6g}" for row in self.baselines]
         if self.noise_estimate is not None:
             noise = self.noise_estimate
+            stated = self.problem.noise
             lines.append(
-                f"  noise          stated {self.problem.noise:g}, measured {noise.deviation:.4g} "
-                f"(95 %: {noise.low:.4g} to {noise.high:.4g})"
+                f"  noise          {stated if isinstance(stated, str) else f'stated {stated:g}'}, "
+                f"measured {noise.deviation:.4g} (95 %: {noise.low:.4g} to {noise.high:.4g})"
             )
         if self.lack_of_fit is not None:
             lines.append(f"  lack of fit    p = {self.lack_of_fit.p_value:.3g}{self._fit_text()}")
@@ -214,9 +254,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         matrices = 0.5 * (matrices + matrices.transpose(0, 2, 1))
         tables = 0.5 * (tables + tables.transpose(0, 2, 1))
     estimable = bool(np.isfinite(theta).all())
-    allocation = (
-        allocate_tables(problem.graph, tables, candidates=problem.candidates) if estimable else None
-    )
+    allocation, regret = _recommended(setting, state, tables) if estimable else (None, None)
     unbiased = theta if plan.ridge == 0 else _estimate(setting, state, 0.0)
     return Report(
         problem=problem,
@@ -224,19 +262,76 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         ending=ending,
         verdict=state.verdict,
         delta=setting.delta,
-        epsilon=setting.epsilon,
+        epsilon=_tolerance(setting, allocation),
+        target=setting.target,
         strategy=setting.strategy.name,
         stopping=setting.rule.name,
-        assumes=setting.rule.assumes,
+        assumes=_assumptions(setting),
         designs=plan.designs,
         matrices=matrices,
         node_terms=plan.cells.node_terms(theta),
         tables=tables,
         allocation=allocation,
+        regret=regret,
         baselines=_baselines(setting, state, tables) if estimable else (),
         noise_estimate=estimate_noise(state.total),
         lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
     )
+
+
+def _recommended(
+    setting: Setting, state: LearnerState, tables: Array
+) -> tuple[Allocation, Regret | None]:
+    """The allocation for the estimate and its regret; at a verdict, those it is about."""
+    problem, answer = setting.problem, state.answer
+    if answer is not None and state.verdict.round == state.rounds:
+        objective = Objective.of(problem.graph, tables, problem.candidates)
+        return _as_found(objective, answer.arms), answer.regret
+    phases = _visible_phases(setting, state)
+    if phases is not None:
+        guess = recommend(setting, state.total, phases, state.rounds)
+        if guess is not None:
+            return guess.found, guess.regret
+    return allocate_tables(problem.graph, tables, candidates=problem.candidates), None
+
+
+def _as_found(objective: Objective, arms: Indices) -> Allocation:
+    """The joint arm with bounds for the estimate."""
+    again = allocate_tables(
+        objective.graph, objective.tables, candidates=objective.candidates, start=arms
+    )
+    if np.array_equal(again.arms, arms):
+        return again
+    same = objective.certify(arms, method=again.method)
+    return replace(
+        same,
+        upper_bound=max(again.upper_bound, same.value),
+        bound=again.bound,
+        proved_optimal=again.proved_optimal and same.value >= again.value,
+    )
+
+
+def _visible_phases(setting: Setting, state: LearnerState) -> CellStatistics | None:
+    """(J, q, P) the phases from which the rule can bound a regret now; None if it cannot."""
+    if not isinstance(setting.rule, ConfidenceRule) or setting.plan.ridge > 0:
+        return None
+    whole = state.closed.with_another(state.statistics)
+    if setting.rule.needs_phases:
+        over = state.verdict.round == state.rounds
+        return whole if over and state.phase_rounds else state.closed
+    return whole if setting.rule.is_due(np.array([state.rounds])).all() else None
+
+
+def _tolerance(setting: Setting, allocation: Allocation | None) -> float:
+    if setting.target == "pair" or allocation is None:
+        return setting.tolerance
+    return setting.tolerance_for(allocation)
+
+
+def _assumptions(setting: Setting) -> str:
+    if setting.problem.noise != "estimate":
+        return setting.rule.assumes
+    return f"{setting.rule.assumes}; noise that is Gaussian with one deviation, as it is estimated"
 
 
 def _estimate(setting: Setting, state: LearnerState, ridge: float) -> Array:
@@ -245,6 +340,7 @@ def _estimate(setting: Setting, state: LearnerState, ridge: float) -> Array:
         setting.plan.cells,
         np.array([state.rounds]),
         state.total[None],
+        noise=np.ones(1),
         ridge=ridge,
     )
     theta: Array = evidence.theta[0]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from edgewise.core.arrays import Array, Indices, Mask, frozen
 from edgewise.core.cells import Cells
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.evidence import Evidence
+from edgewise.core.needs import Needs
 from edgewise.core.outlook import Change, Outlook
 from edgewise.core.plan import Plan
 from edgewise.core.problem import Problem
@@ -78,6 +78,11 @@ class Safe:
 
     def __call__(self, problem: Problem, /) -> SafePhases:
         """Check the baseline and prepare the strategy."""
+        if problem.noise == "estimate":
+            raise InvalidArgument(
+                "the problem says noise='estimate', and predictions need its size; state the "
+                "noise, e.g. dataclasses.replace(problem, noise=1.0)"
+            )
         inner = self.strategy(problem)
         if inner.ridge > 0:
             raise InvalidArgument(
@@ -113,19 +118,9 @@ class SafePhases:
         """The inner plan's."""
         return self.inner.first_aim()
 
-    def next_aim(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        evidence: Evidence,
-        refuted: Mask,
-        delta: float,
-        epsilon: float,
-    ) -> Aim:
-        """The inner plan's, if it has phases of its own."""
-        if not self.inner.has_phases:
-            return state.aim
-        return self.inner.next_aim(problem, state, evidence, refuted, delta, epsilon)
+    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
+        """The inner plan's."""
+        return self.inner.next_aim(state, needs)
 
     def phase_over(self, problem: Problem, state: LearnerState) -> bool:
         """After so many rounds, or when the inner plan has seen enough."""
@@ -197,8 +192,7 @@ def _return_order(change: Change, moved: Mask, state: LearnerState) -> Indices:
 
 def _closed(cells: Cells, state: LearnerState) -> CellStatistics:
     """(q, P) statistics of all phases that are over."""
-    nothing = CellStatistics.zero(cells)
-    return state.closed.followed_by_all(nothing) if len(state.closed.information) else nothing
+    return state.closed.followed_by_all(CellStatistics.zero(cells))
 
 
 def _checked_baseline(problem: Problem, baseline: Sequence[int]) -> Indices:

@@ -6,11 +6,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgewise.core.allocation.result import Allocation
+from edgewise.core.arrays import Array
+from edgewise.core.noise import noise_bounds
 from edgewise.core.plan import Plan
 from edgewise.core.problem import Problem
-from edgewise.core.stopping import StoppingRule, stopping_rule
+from edgewise.core.statistics import CellStatistics
+from edgewise.core.stopping import ConfidenceRule, StoppingRule, stopping_rule
 from edgewise.core.strategy import Strategy, sampling_strategy
 from edgewise.errors import InvalidArgument
+
+TARGET_NAMES = ("pair", "allocation")
+
+_NOISE_SHARE = 0.1
+"""Part of delta that is spent on the noise when it is estimated: bounds on sigma are cheap."""
+_DEFAULT_TOLERANCE = 0.01
+"""Tolerance of an allocation, as a part of the range of global rewards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +32,9 @@ class Setting:
     plan: Plan
     rule: StoppingRule
     delta: float
-    epsilon: float
+    epsilon: float | None
     strategy: Strategy
+    target: str
 
     @classmethod
     def of(
@@ -30,42 +42,95 @@ class Setting:
         problem: Problem,
         *,
         delta: float,
-        epsilon: float,
+        epsilon: float | None,
         strategy: str | Strategy,
         stopping: str | StoppingRule | None,
+        target: str | None = None,
     ) -> Setting:
         """Check the options and make the plan."""
         check_confidence(delta, epsilon)
         chosen = sampling_strategy(strategy)
         plan = chosen(problem)
         rule = stopping_rule(plan.stopping if stopping is None else stopping)
-        if rule.needs_phases and not plan.has_phases:
-            raise InvalidArgument(
-                f"rule {rule.name!r} looks when a phase ends, and strategy {chosen.name!r} has no "
-                "phases; use stopping='mixture', or strategy='adaptive'"
-            )
-        if plan.has_phases and not rule.allows_phases:
-            raise InvalidArgument(
-                f"strategy {chosen.name!r} lets rewards decide what is deployed next, and rule "
-                f"{rule.name!r} is proved only when they do not; use stopping='anytime', or "
-                "strategy='g-optimal'"
-            )
-        if plan.ridge > 0 and not rule.allows_ridge:
-            raise InvalidArgument(
-                f"strategy {chosen.name!r} starts from A_0 = I, which biases the estimate, and "
-                f"rule {rule.name!r} is proved for the unbiased one; use stopping='paper', or "
-                "strategy='g-optimal'"
-            )
-        return cls(problem, plan, rule, float(delta), float(epsilon), chosen)
+        _check_rule(rule, plan, chosen.name)
+        tolerance = None if epsilon is None else float(epsilon)
+        goal = _checked_target(target, problem, plan, rule)
+        return cls(problem, plan, rule, float(delta), tolerance, chosen, goal)
+
+    @property
+    def noise_delta(self) -> float:
+        """Part of delta spent on a bound on the noise."""
+        return _NOISE_SHARE * self.delta if self.problem.noise == "estimate" else 0.0
+
+    @property
+    def contrast_delta(self) -> float:
+        """Part of delta spent on comparing arms."""
+        return self.delta - self.noise_delta
+
+    @property
+    def tolerance(self) -> float:
+        """Epsilon per arc, where a best pair is looked for."""
+        return self.epsilon or 0.0
+
+    def tolerance_for(self, found: Allocation) -> float:
+        """Epsilon in units of the global reward, for an allocation found for the estimate."""
+        if self.epsilon is not None:
+            return self.epsilon
+        return _DEFAULT_TOLERANCE * (found.upper_bound - found.lower_bound)
+
+    def noise_after(self, closed: CellStatistics, present: CellStatistics) -> Array:
+        """(R,) sigma, or bounds on it from the phases before and the present one (R, q, P)."""
+        if isinstance(self.problem.noise, str):
+            return noise_bounds(closed, present, self.noise_delta)
+        return np.full(len(present.information), self.problem.noise)
 
 
-def check_confidence(delta: float, epsilon: float) -> None:
+def _check_rule(rule: StoppingRule, plan: Plan, strategy: str) -> None:
+    """Raise unless the rule is proved for what the plan does."""
+    if rule.needs_phases and not plan.has_phases:
+        raise InvalidArgument(
+            f"rule {rule.name!r} looks when a phase ends, and strategy {strategy!r} has no "
+            "phases; use stopping='mixture', or strategy='adaptive'"
+        )
+    if plan.has_phases and not rule.allows_phases:
+        raise InvalidArgument(
+            f"strategy {strategy!r} lets rewards decide what is deployed next, and rule "
+            f"{rule.name!r} is proved only when they do not; use stopping='anytime', or "
+            "strategy='g-optimal'"
+        )
+    if plan.ridge > 0 and not rule.allows_ridge:
+        raise InvalidArgument(
+            f"strategy {strategy!r} starts from A_0 = I, which biases the estimate, and "
+            f"rule {rule.name!r} is proved for the unbiased one; use stopping='paper', or "
+            "strategy='g-optimal'"
+        )
+
+
+def _checked_target(target: str | None, problem: Problem, plan: Plan, rule: StoppingRule) -> str:
+    """The target asked for; else a pair where a pair tells all that matters."""
+    bounds_regret = isinstance(rule, ConfidenceRule) and plan.ridge == 0
+    if target is None:
+        return "allocation" if bounds_regret and not problem.has_paper_setting else "pair"
+    if target not in TARGET_NAMES:
+        raise InvalidArgument(f"target is {target!r}; choose 'pair' or 'allocation'")
+    if target == "allocation" and not bounds_regret:
+        raise InvalidArgument(
+            f"rule {rule.name!r} gives no confidence widths, so the global reward of an "
+            "allocation cannot be certified with it; use stopping='anytime' or 'mixture', or "
+            "target='pair'"
+        )
+    return target
+
+
+def check_confidence(delta: float, epsilon: float | None) -> None:
     """Raise unless delta is a probability and epsilon a tolerance."""
     if not _is_number(delta) or not 0.0 < delta < 1.0:
         raise InvalidArgument(
             f"delta is {delta!r}; it is the probability of a wrong answer and must lie strictly "
             "between 0 and 1, e.g. 0.05"
         )
+    if epsilon is None:
+        return
     if not _is_number(epsilon) or not (np.isfinite(epsilon) and epsilon >= 0.0):
         raise InvalidArgument(
             f"epsilon is {epsilon!r}; it is a tolerance in units of one reward and must be finite "

@@ -46,6 +46,30 @@ class Aim:
         return difference
 
 
+@dataclass(frozen=True)
+class Regret:
+    """How much global reward an allocation can miss, in units of the global reward."""
+
+    bound: float
+    """With the confidence asked for, no joint arm is better by more; infinity if unknown."""
+    optimisation: float
+    """The part due to optimisation: what would remain if the estimate were exact."""
+
+    @property
+    def estimation(self) -> float:
+        """The part due to estimation: what more rounds can remove."""
+        return self.bound - self.optimisation
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """A joint arm that was recommended, and how far it may be from the best."""
+
+    arms: Indices
+    """(n,)"""
+    regret: Regret
+
+
 @dataclass(frozen=True, eq=False)
 class LearnerState:
     """What the rounds have taught so far."""
@@ -63,6 +87,8 @@ class LearnerState:
     best_arms: Indices | None
     """The fully observed joint arm with the largest total reward; None if none yet."""
     best_total: float
+    answer: Answer | None = None
+    """What was recommended at the last look, if the target is an allocation."""
 
     @classmethod
     def start(cls, cells: Cells, aim: Aim, seed: int) -> LearnerState:
@@ -74,8 +100,6 @@ class LearnerState:
     @property
     def total(self) -> CellStatistics:
         """Statistics of all rounds together (q, P)."""
-        if len(self.closed.information) == 0:
-            return self.statistics
         return self.closed.followed_by_all(self.statistics)
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,6 +114,7 @@ class LearnerState:
             "verdict": asdict(self.verdict),
             "best_arms": None if self.best_arms is None else self.best_arms.copy(),
             "best_total": self.best_total,
+            "answer": None if self.answer is None else asdict(self.answer),
         }
 
     @classmethod
@@ -98,7 +123,7 @@ class LearnerState:
         aim, verdict = values["aim"], dict(values["verdict"])
         verdict["pairs"] = tuple((int(k), int(l)) for k, l in verdict["pairs"])
         verdict["rival"] = None if verdict["rival"] is None else tuple(verdict["rival"])
-        best = values["best_arms"]
+        best, answer = values["best_arms"], values["answer"]
         statistics = CellStatistics.from_dict(values["statistics"])
         return cls(
             seed=int(values["seed"]),
@@ -118,4 +143,7 @@ class LearnerState:
             verdict=Verdict(**verdict),
             best_arms=None if best is None else frozen(best, np.int32),
             best_total=float(values["best_total"]),
+            answer=None
+            if answer is None
+            else Answer(frozen(answer["arms"], np.int64), Regret(**answer["regret"])),
         )

@@ -72,7 +72,7 @@ class CellStatistics:
 
     def followed_by_all(self, last: CellStatistics) -> CellStatistics:
         """Sum over the first axis of this (J, q, P) value, and ``last`` (q, P) added."""
-        return last.followed_by(self)[-1]
+        return last.followed_by(self)[-1] if len(self.information) else last
 
     def with_another(self, last: CellStatistics) -> CellStatistics:
         """The (J, q, P) value with ``last`` (q, P) appended."""
@@ -121,14 +121,7 @@ def observe(graph: Graph, cells: Cells, arms: Indices, rewards: Array) -> CellSt
 
     Raises InvalidRewards, touching nothing, if a reward is infinite or absurdly large.
     """
-    bad = _first_absurd(rewards)
-    if bad >= 0:
-        i, j = graph.arcs[bad].tolist()
-        raise InvalidRewards(
-            f"reward of arc {bad} ({graph.labels[i]} -> {graph.labels[j]}) is {rewards[bad]}; "
-            f"rewards must be finite and at most {LARGEST_REWARD:g} in size, or NaN if missing; "
-            "nothing was recorded"
-        )
+    refuse_absurd(graph, rewards)
     shape = cells.showable.shape
     observations = np.zeros(shape, np.int64)
     sums = np.zeros((3, *shape))
@@ -143,6 +136,18 @@ def observe(graph: Graph, cells: Cells, arms: Indices, rewards: Array) -> CellSt
         sums,
     )
     return CellStatistics(observations, sums[0], sums[1], sums[2])
+
+
+def refuse_absurd(graph: Graph, rewards: Array) -> None:
+    """Raise InvalidRewards if a reward (m,) is infinite or absurdly large."""
+    bad = _first_absurd(rewards)
+    if bad >= 0:
+        i, j = graph.arcs[bad].tolist()
+        raise InvalidRewards(
+            f"reward of arc {bad} ({graph.labels[i]} -> {graph.labels[j]}) is {rewards[bad]}; "
+            f"rewards must be finite and at most {LARGEST_REWARD:g} in size, or NaN if missing; "
+            "nothing was recorded"
+        )
 
 
 def count_joint_arm(graph: Graph, cells: Cells, arms: Indices) -> tuple[NDArray[np.int64], Array]:

@@ -10,6 +10,7 @@ import numpy as np
 from edgewise.core.adaptive import AdaptivePhases
 from edgewise.core.arrays import Array
 from edgewise.core.cells import Cells
+from edgewise.core.decentralised import DecentralisedPhases
 from edgewise.core.design.g_optimal import Design, g_optimal
 from edgewise.core.plan import IndependentNodes, Plan
 from edgewise.core.problem import Problem
@@ -54,6 +55,32 @@ class Adaptive:
 
 
 @dataclass(frozen=True)
+class Contrast:
+    """Independent nodes whose laws serve the rivals that are still open.
+
+    Phases as in :class:`Adaptive`, but nobody coordinates the nodes: in a phase each draws from
+    the law of its candidate set, the best laws there are for the open contrasts, mixed with a
+    share ``explore`` of the G-optimal ones. Nodes need a common seed, and the laws once a phase.
+    """
+
+    growth: float = 0.1
+    explore: float = 0.05
+    name: str = "contrast"
+
+    def __post_init__(self) -> None:
+        if not (self.growth > 0 and 0 < self.explore < 1):
+            raise InvalidArgument(
+                f"growth is {self.growth} and explore {self.explore}; growth must be above 0, "
+                "explore between 0 and 1"
+            )
+
+    def __call__(self, problem: Problem, /) -> DecentralisedPhases:
+        """Solve the designs of the first phase."""
+        laws, _ = _g_optimal_laws(problem, tolerance=1e-6)
+        return DecentralisedPhases.of(problem, laws, growth=self.growth, explore=self.explore)
+
+
+@dataclass(frozen=True)
 class GOptimal:
     r"""Nodes draw independently from the G-optimal design (Algorithm 2, symmetric form).
 
@@ -75,13 +102,7 @@ class GOptimal:
 
     def __call__(self, problem: Problem, /) -> IndependentNodes:
         """Solve one design per candidate set."""
-        arms = _lifted(problem)
-        masks, groups = problem.candidate_sets
-        designs = tuple(_design(arms[mask], self.tolerance) for mask in masks)
-        weights = np.zeros(masks.shape)
-        for row, mask, design in zip(weights, masks, designs, strict=True):
-            row[mask] = (1.0 - self.even) * design.weights + self.even / mask.sum()
-        laws = NodeLaws.of(weights, groups)
+        laws, designs = _g_optimal_laws(problem, self.tolerance, even=self.even)
         return IndependentNodes(Cells.of(problem), laws, designs, "mixture")
 
 
@@ -112,7 +133,7 @@ class Paper:
 
 
 STRATEGIES: dict[str, Strategy] = {
-    strategy.name: strategy for strategy in (Adaptive(), GOptimal(), Paper())
+    strategy.name: strategy for strategy in (Adaptive(), Contrast(), GOptimal(), Paper())
 }
 
 
@@ -126,6 +147,19 @@ def sampling_strategy(choice: str | Strategy) -> Strategy:
             "pass a strategy of your own"
         )
     return STRATEGIES[choice]
+
+
+def _g_optimal_laws(
+    problem: Problem, tolerance: float, *, even: float = 0.0
+) -> tuple[NodeLaws, tuple[Design, ...]]:
+    """One design per candidate set, and the nodes' laws: a share ``even`` goes to all arms."""
+    arms = _lifted(problem)
+    masks, groups = problem.candidate_sets
+    designs = tuple(_design(arms[mask], tolerance) for mask in masks)
+    weights = np.zeros(masks.shape)
+    for row, mask, design in zip(weights, masks, designs, strict=True):
+        row[mask] = (1.0 - even) * design.weights + even / mask.sum()
+    return NodeLaws.of(weights, groups), designs
 
 
 def _lifted(problem: Problem) -> Array:

@@ -2,8 +2,10 @@
 
 One file per figure or table (:mod:`~edgewise.reproduction.fig1_edges`,
 :mod:`~edgewise.reproduction.fig1_dimension`, :mod:`~edgewise.reproduction.table1`,
-:mod:`~edgewise.reproduction.fig2`). Each lists its cells of work, which run anywhere in any order,
-and turns their rows into tidy data, figures, and claims with the tests that confirm them or not.
+:mod:`~edgewise.reproduction.fig2`), and one for what goes beyond the paper
+(:mod:`~edgewise.reproduction.beyond`). Each lists its cells of work, which run anywhere in any
+order, and turns their rows into tidy data, figures, and claims with the tests that confirm them or
+not.
 """
 
 from __future__ import annotations

@@ -95,7 +95,9 @@ def code_version() -> str:
     """
     root = Path(edgewise.__file__).parent
     sources = [p for ring in ("core", "simulation", "theory") for p in (root / ring).rglob("*.py")]
-    sources += [root / "reproduction" / name for name in ("cell.py", "points.py")]
+    sources += [
+        root / "reproduction" / name for name in ("cell.py", "points.py", "random_points.py")
+    ]
     digest = hashlib.sha256()
     for path in sorted(path for path in sources if path.parent.name != "allocation"):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())

@@ -1,18 +1,22 @@
-"""What both panels of Figure 1 share: runs, curves, claims."""
+"""Figure 1: one panel against m, one against d; runs, curves, claims."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
 from edgewise.core.arrays import Array
 from edgewise.plots.curves import Curve, CurvesData, curve_of
-from edgewise.reproduction.cell import Row
-from edgewise.reproduction.finding import Claim, Table
-from edgewise.reproduction.frame import column, select
+from edgewise.plots.figures import figure_curves
+from edgewise.reproduction.cell import Cell, Row, split
+from edgewise.reproduction.finding import Claim, Finding, Table
+from edgewise.reproduction.frame import column, select, table_of
 from edgewise.reproduction.inference import (
     Evidence,
     agreement,
@@ -20,13 +24,73 @@ from edgewise.reproduction.inference import (
     larger,
     rate_at_most,
 )
-from edgewise.reproduction.points import graph_of
+from edgewise.reproduction.points import RoundsPoint, graph_of
 from edgewise.reproduction.settings import EASY, HARD, Settings
 from edgewise.simulation import paper_instance
 from edgewise.theory import lower_bound
 
 MARGIN = 0.10
 """Graphs agree when mean rounds differ by less than a tenth, either way."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Rounds of four graphs against one size, the other fixed."""
+
+    name: str
+    title: str
+    size: Literal["n_edges", "dimension"]
+    sizes: tuple[int, ...]
+    quick_sizes: tuple[int, ...]
+    fixed: int
+    """The other size."""
+    axes: Callable[..., CurvesData]
+
+    def cells(self, settings: Settings) -> list[Cell]:
+        """Every angle, graph, size and method."""
+        points = (
+            RoundsPoint(omega, graph, n_edges, dimension, method, settings.delta)
+            for omega in settings.omegas
+            for graph in settings.graphs
+            for n_edges, dimension in self._places(settings)
+            for method in settings.chosen_methods
+        )
+        return [cell for point in points for cell in split(point, settings.runs, settings.seed)]
+
+    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Finding:
+        """Curves above, graphs relative to the matching below."""
+        rows = table_of(self.cells(settings), results)
+        by_omega = {omega: select(rows, omega=omega) for omega in settings.omegas}
+        panels = [self._curves(runs, omega, settings) for omega, runs in by_omega.items()]
+        shown = "paper" if "paper" in settings.chosen_methods else settings.chosen_methods[0]
+        panels += [relative_curves(runs, self.size, settings, shown) for runs in by_omega.values()]
+        return Finding(
+            self.name,
+            self.title,
+            {self.name: rows},
+            claims_of(rows, self.size, settings),
+            {self.name: figure_curves(*panels, columns=len(settings.omegas))},
+            {
+                self.name: f"Mean of {settings.runs} runs with 95 % confidence intervals. Below: "
+                "mean rounds relative to the reference graph; the band is the margin of the "
+                "equivalence tests."
+            },
+            (means_table(rows, self.size, settings),),
+        )
+
+    def _places(self, settings: Settings) -> list[tuple[int, int]]:
+        sizes = self.quick_sizes if settings.quick else self.sizes
+        if self.size == "n_edges":
+            return [(n_edges, self.fixed) for n_edges in sizes]
+        return [(self.fixed, dimension) for dimension in sizes]
+
+    def _curves(self, rows: list[Row], omega: float, settings: Settings) -> CurvesData:
+        fixed = {"n_edges": "d", "dimension": "m"}[self.size]
+        return self.axes(
+            rounds_curves(rows, self.size, settings),
+            references=[bound_curve(rows, self.size, omega, settings.delta)],
+            title=rf"$\omega$ = {omega:.4g}, ${fixed}$ = {self.fixed}",
+        )
 
 
 def rounds_curves(rows: list[Row], size: str, settings: Settings) -> list[Curve]:
@@ -42,7 +106,7 @@ def bound_curve(rows: list[Row], size: str, omega: float, delta: float) -> Curve
     """The lower bound on the expected rounds of any method, at every size measured."""
     places = sorted({(int(row["n_edges"]), int(row["dimension"])) for row in rows})
     x = [_size(size, n_edges, dimension) for n_edges, dimension in places]
-    y = [_bound(omega, n_edges, dimension, delta) for n_edges, dimension in places]
+    y = [paper_bound(omega, n_edges, dimension, delta) for n_edges, dimension in places]
     return Curve.exact("lower bound (any method)", x, y)
 
 
@@ -94,10 +158,10 @@ def claims_of(rows: list[Row], size: str, settings: Settings) -> tuple[Claim, ..
 def _guarantees(rows: list[Row], settings: Settings) -> list[Claim]:
     by_method = {method: select(rows, method=method) for method in settings.chosen_methods}
     errors = [
-        rate_at_most(method, _n_errors(runs), len(runs), settings.delta)
+        rate_at_most(method, n_errors(runs), len(runs), settings.delta)
         for method, runs in by_method.items()
     ]
-    closest = [_closest_to_bound(method, runs) for method, runs in by_method.items()]
+    closest = [closest_to_bound(method, runs) for method, runs in by_method.items()]
     return [
         Claim(
             f"A certified answer is wrong with probability at most delta = {settings.delta:g}.",
@@ -151,13 +215,16 @@ def _slower(rows: list[Row], size: str, first: str, second: str) -> Evidence:
     return larger(f"{first} / {second}, {_name(size, x)}", [(a[x], b[x])])
 
 
-def _closest_to_bound(method: str, rows: list[Row]) -> Evidence:
+def closest_to_bound(method: str, rows: list[Row]) -> Evidence:
+    """Mean rounds over the lower bound at the point where the ratio is smallest."""
     points: dict[tuple[float, int, int, str], list[float]] = {}
     for row in rows:
         place = (float(row["omega"]), int(row["n_edges"]), int(row["dimension"]), str(row["graph"]))
         points.setdefault(place, []).append(float(row["rounds"]))
     delta = float(rows[0]["delta"])
-    ratios = {place: _array(runs) / _bound(*place[:3], delta) for place, runs in points.items()}
+    ratios = {
+        place: _array(runs) / paper_bound(*place[:3], delta) for place, runs in points.items()
+    }
     place = min(ratios, key=lambda key: float(ratios[key].mean()))
     subject = f"{method}: omega = {place[0]:.4g}, {place[3]}, m = {place[1]}, d = {place[2]}"
     return at_least(subject, ratios[place], 1.0)
@@ -188,11 +255,14 @@ def _name(size: str, x: float) -> str:
     return f"m = {x:g}" if size == "n_edges" else f"d = {math.isqrt(int(x))}"
 
 
-def _n_errors(rows: list[Row]) -> int:
+def n_errors(rows: list[Row]) -> int:
+    """Runs that certified a wrong answer."""
     return sum(bool(row["certified"]) and not row["correct"] for row in rows)
 
 
-def _bound(omega: float, n_edges: int, dimension: int, delta: float) -> float:
+@cache
+def paper_bound(omega: float, n_edges: int, dimension: int, delta: float) -> float:
+    """Fewest expected rounds of any method on the paper's instance."""
     arms, matrix = paper_instance(dimension, omega)
     # Any family will do: the bound depends on m only, and every even m is a matching.
     return lower_bound(graph_of("matching", n_edges), arms, matrix, delta=delta).rounds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -112,6 +112,18 @@ def at_most(subject: str, samples: Samples, limit: float) -> Evidence:
 def at_least(subject: str, samples: Samples, limit: float) -> Evidence:
     """Is the mean above ``limit``? One-sided t-test."""
     return _one_sided(subject, samples, limit, sign=1.0)
+
+
+def geometrically_above(subject: str, ratios: Samples, limit: float) -> Evidence:
+    """Is the geometric mean of positive numbers above ``limit``? One-sided t-test on logarithms."""
+    test = _one_sided(subject, np.log(ratios), math.log(limit), sign=1.0)
+    return replace(
+        test,
+        test=f"one-sided t-test of a geometric mean above {limit:.4g}",
+        estimate=math.exp(test.estimate),
+        low=math.exp(test.low),
+        high=math.exp(test.high),
+    )
 
 
 def _one_sided(subject: str, samples: Samples, limit: float, sign: float) -> Evidence:

@@ -18,7 +18,7 @@ from edgewise.core.statistics import count_rounds
 from edgewise.core.strategy import STRATEGIES
 from edgewise.errors import InvalidArgument
 from edgewise.reproduction.cell import Row, as_plain, generator_from, point_key
-from edgewise.simulation import paper_instance, replicate
+from edgewise.simulation import Replications, paper_instance, replicate
 from edgewise.theory import alpha, paper_decomposition, variance
 
 GRAPHS = ("star", "complete", "circle", "matching")
@@ -50,6 +50,20 @@ def graph_of(family: str, n_edges: int) -> Graph:
         )
     graph: Graph = getattr(Graph, family)(n_edges=n_edges)
     return graph
+
+
+def rows_of(runs: Replications, counter: str, first: int = 0) -> list[Row]:
+    """One row per run, numbered from ``first`` in the column ``counter``."""
+    table = zip(runs.rounds, runs.certified, runs.correct, strict=True)
+    return [
+        {
+            counter: first + i,
+            "rounds": int(rounds),
+            "certified": bool(certified),
+            "correct": bool(correct),
+        }
+        for i, (rounds, certified, correct) in enumerate(table)
+    ]
 
 
 @dataclass(frozen=True)
@@ -84,16 +98,7 @@ class RoundsPoint:
             max_rounds=_MAX_ROUNDS,
             rng=generator_from(seed, point_key(self), first=first),
         )
-        table = zip(runs.rounds, runs.certified, runs.correct, strict=True)
-        return [
-            {
-                "repetition": first + i,
-                "rounds": int(rounds),
-                "certified": bool(certified),
-                "correct": bool(correct),
-            }
-            for i, (rounds, certified, correct) in enumerate(table)
-        ]
+        return rows_of(runs, "repetition", first)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from edgewise.errors import InvalidArgument
 from edgewise.plots.figures import new_figure, save
+from edgewise.reproduction.beyond import Beyond
 from edgewise.reproduction.cell import Cell
-from edgewise.reproduction.fig1_dimension import Fig1Dimension
-from edgewise.reproduction.fig1_edges import Fig1Edges
+from edgewise.reproduction.fig1_dimension import FIG1_DIMENSION
+from edgewise.reproduction.fig1_edges import FIG1_EDGES
 from edgewise.reproduction.fig2 import Fig2
 from edgewise.reproduction.finding import Experiment, Finding
 from edgewise.reproduction.frame import as_csv
@@ -21,7 +22,8 @@ from edgewise.reproduction.sweep import Watcher, sweep
 from edgewise.reproduction.table1 import Table1
 
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (Fig1Edges(), Fig1Dimension(), Table1(), Fig2())
+    experiment.name: experiment
+    for experiment in (FIG1_EDGES, FIG1_DIMENSION, Table1(), Fig2(), Beyond())
 }
 
 
@@ -98,5 +100,6 @@ def _write_pictures(findings: Sequence[Finding], folder: Path) -> dict[str, Path
     for finding in findings:
         for name, figure in finding.figures.items():
             save(figure, folder / f"{name}.png")
+            figure.set_layout_engine("none")  # laid out once: it takes as long as drawing
             pictures[name] = save(figure, folder / f"{name}.svg")
     return pictures

@@ -52,6 +52,8 @@ class BilinearEnvironment:
         True M, (d, d) or one per edge kind (q, d, d); any matrix, symmetric or not.
     beta
         True node term, (d,) or (q, d), if ``problem.node_term``.
+    noise
+        True sigma; by default what the problem states.
     rng
         Generator or seed of the noise.
 
@@ -69,10 +71,12 @@ class BilinearEnvironment:
         matrix: ArrayLike,
         *,
         beta: ArrayLike | None = None,
+        noise: float | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> None:
         self.problem = problem
         self.truth = Truth.of(problem, matrix, beta)
+        self._noise = problem.stated_noise if noise is None else noise
         self._rng = np.random.default_rng(rng)
 
     def __call__(self, arms: ArrayLike) -> Array:
@@ -80,7 +84,7 @@ class BilinearEnvironment:
         graph = self.problem.graph
         joint = checked_joint_arm(arms, graph.n_nodes, self.problem.n_arms)
         rewards = self._rng.standard_normal(graph.n_edges)
-        rewards *= self.problem.noise
+        rewards *= self._noise
         _add_means(*graph.columns, graph.directed, joint, self.truth.tables, rewards)
         return rewards
 

@@ -6,12 +6,15 @@ with one kind of edges, where every node may be given every arm.
 
 from edgewise.theory.complexity import LowerBound, lower_bound, sample_complexity
 from edgewise.theory.convergence import Constants, alpha, burn_in, constants
+from edgewise.theory.independent import rho_independent
+from edgewise.theory.realisable import RealisableRho, rho_realisable
 from edgewise.theory.rho import RhoStar, characteristic, dual_bound, rho_star, worst_ratio
 from edgewise.theory.variance import Variance, degree_excess, paper_decomposition, variance
 
 __all__ = [
     "Constants",
     "LowerBound",
+    "RealisableRho",
     "RhoStar",
     "Variance",
     "alpha",
@@ -22,6 +25,8 @@ __all__ = [
     "dual_bound",
     "lower_bound",
     "paper_decomposition",
+    "rho_independent",
+    "rho_realisable",
     "rho_star",
     "sample_complexity",
     "variance",

@@ -6,14 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
 from edgewise.core.arrays import Array, frozen
 from edgewise.core.graph import Graph
 from edgewise.errors import InvalidArgument
-from edgewise.theory.rho import characteristic, rivals_of_best
+from edgewise.theory.edge_arms import Model, edge_arm_model, require_model
+from edgewise.theory.realisable import RealisableRho, rho_realisable
+from edgewise.theory.rho import RhoStar, characteristic, rivals_of_best
 from edgewise.theory.setting import (
     require_confidence,
     require_noise,
@@ -22,7 +23,7 @@ from edgewise.theory.setting import (
     square_matrix,
 )
 
-Model = Literal["symmetric", "ordered"]
+Designs = Literal["unrestricted", "realisable"]
 
 
 def sample_complexity(
@@ -103,6 +104,7 @@ class LowerBound:
     design: Array
     """Proportion of every edge-arm: (P,) pairs k <= l row by row, or (K^2,) ordered pairs."""
     model: Model
+    designs: Designs = "unrestricted"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "design", frozen(self.design, float))
@@ -116,6 +118,7 @@ def lower_bound(
     noise: float = 1.0,
     delta: float = 0.05,
     model: Model = "symmetric",
+    designs: Designs = "unrestricted",
 ) -> LowerBound:
     r"""Fewest expected rounds of any method that errs with probability at most ``delta``.
 
@@ -123,8 +126,11 @@ def lower_bound(
         \qquad \rho^\star = \min_\lambda \max_{z \ne z_\star}
         \frac{\|z_\star - z\|^2_{\Sigma(\lambda)^{-1}}}{((z_\star - z)^\top\theta)^2}
 
-    The design ranges over all laws on edge-arms, whether or not the graph can carry them, so the
-    bound holds for every graph of m edges. It is zero from ``delta = 1/2.4`` on.
+    With ``designs="unrestricted"`` the design ranges over all laws on edge-arms, whether or not
+    the graph can carry them, so the bound holds for every graph of m edges. With ``"realisable"``
+    it ranges over the mixtures of joint arms of this graph: expected proportions of edge-arms are
+    always such a mixture, however rounds are chosen, so the bound holds and is larger where odd
+    cycles get in the way. It is zero from ``delta = 1/2.4`` on.
 
     Parameters
     ----------
@@ -141,20 +147,33 @@ def lower_bound(
         formula is the same. What the global reward calls for.
         ``"ordered"``: the paper's own, :math:`z = x_k \otimes x_l` in :math:`d^2` dimensions;
         infinite when the best ordered pair is tied, as (x, x') and (x', x) are for symmetric M.
+    designs
+        ``"unrestricted"`` or ``"realisable"`` (:func:`edgewise.theory.rho_realisable`, slower).
 
     Returns
     -------
     LowerBound
     """
     table, parameter = _checked(graph, arms, matrix, noise, delta)
-    if model not in get_args(Model):
-        names = ", ".join(f'"{name}"' for name in get_args(Model))
-        raise InvalidArgument(f"model is {model!r}, which is not a model; pass one of {names}")
-    result = characteristic(*edge_arm_model(table, parameter, model))
+    require_model(model)
+    _require_designs(designs)
+    result: RhoStar | RealisableRho
+    if designs == "realisable":
+        result = rho_realisable(graph, table, parameter, model=model)
+    else:
+        result = characteristic(*edge_arm_model(table, parameter, model))
     per_rho = 2.0 * noise**2 * max(-math.log(2.4 * delta), 0.0) / graph.n_edges
     # Not 0 * infinity: with a tie no method is ever entitled to stop by this argument.
     rounds = math.inf if math.isinf(result.lower) else per_rho * result.lower
-    return LowerBound(rounds, result.value, result.lower, result.design, model)
+    return LowerBound(rounds, result.value, result.lower, result.design, model, designs)
+
+
+def _require_designs(designs: str) -> None:
+    if designs not in get_args(Designs):
+        names = ", ".join(f'"{name}"' for name in get_args(Designs))
+        raise InvalidArgument(
+            f"designs is {designs!r}, which is not a class of designs; pass one of {names}"
+        )
 
 
 def _checked(
@@ -165,21 +184,3 @@ def _checked(
     require_confidence(delta)
     table = spanning_arms(arms)
     return table, square_matrix(matrix, table.shape[1])
-
-
-def edge_arm_model(arms: Array, matrix: Array, model: Model) -> tuple[Array, Array]:
-    """Features of the edge-arms and the parameter they multiply."""
-    n_arms, d = arms.shape
-    if model == "ordered":
-        outer = arms[:, None, :, None] * arms[None, :, None, :]
-        return outer.reshape(n_arms**2, d * d), matrix.ravel()
-    first, second = np.triu_indices(n_arms)
-    outer = arms[first][:, :, None] * arms[second][:, None, :]
-    return _svec((outer + outer.transpose(0, 2, 1)) / 2.0), _svec((matrix + matrix.T) / 2.0)
-
-
-def _svec(symmetric: Array) -> Array:
-    """Upper triangles, off-diagonals times sqrt(2): inner products are those of the matrices."""
-    rows, columns = np.triu_indices(symmetric.shape[-1])
-    scaled: Array = symmetric[..., rows, columns] * np.where(rows == columns, 1.0, math.sqrt(2.0))
-    return scaled

@@ -1,7 +1,9 @@
-r"""Primal-dual interior point for the worst ratio over contrasts.
+r"""Primal-dual interior point for the least information on a contrast.
 
-.. math:: \min_{u \ge 0} \mathbf{1}^\top u \quad\text{s.t.}\quad
-    h_y(u) = 1/(y^\top\Sigma(u)^{-1}y) \ge 1, \qquad \Sigma(u) = \sum_c u_c\phi_c\phi_c^\top
+.. math:: \min_{u \ge 0} \mathbf{1}^\top u \quad\text{s.t.}\quad h_y(u) \ge 1
+
+for functions that are concave and homogeneous of degree 1 (:mod:`edgewise.theory.information`): the
+optimum is the inverse of the largest :math:`\min_y h_y` that a design of total weight 1 reaches.
 """
 
 from __future__ import annotations
@@ -10,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg import cho_factor, cho_solve
 
 from edgewise.core.arrays import Array
+from edgewise.theory.information import Information, Local
 
 _STEP_FRACTIONS = (0.95, 0.8)
 """How far to the boundary a step may go. The first solved 99.9 % of 2400 random and degenerate
@@ -44,77 +47,57 @@ class _Point:
     s: Array
     q: Array
     z: Array
-    cells: Array
-    """(p, C) features times the inverse root of Sigma(u)."""
-    rivals: Array
-    """(p, Y) contrasts likewise."""
-
-    @property
-    def h(self) -> Array:
-        values: Array = 1.0 / (self.rivals**2).sum(axis=0)
-        return values
+    local: Local
 
 
-def minimise_worst(
-    features: Array, contrasts: Array, tolerance: float, max_iterations: int
-) -> Solution:
+def maximise_least(model: Information, tolerance: float, max_iterations: int) -> Solution:
     """Bounds within ``tolerance``, or the best found when the iterations of all attempts ran out.
 
-    Features must be white (the uniform design is the identity) and contrasts scaled by their gaps.
+    Bounds are on 1/h. The least h of the uniform design should be about 1: barrier and tolerances
+    have no units.
     """
-    # At the uniform design the worst ratio becomes 1: barrier and tolerances need no units.
-    unit = float((contrasts**2).sum(axis=1).max())
-    scaled = contrasts / np.sqrt(unit)
     found = Solution(1.0, 0.0, np.empty(0), np.empty(0), 0)
     for fraction in _STEP_FRACTIONS:
-        found = _follow_path(features, scaled, tolerance, max_iterations, fraction, found)
+        found = _follow_path(model, tolerance, max_iterations, fraction, found)
         if found.meets(tolerance):
             break
-    return replace(found, upper=found.upper * unit, lower=found.lower * unit)
+    return found
 
 
 def _follow_path(
-    phi: Array, y: Array, tolerance: float, limit: int, fraction: float, found: Solution
+    model: Information, tolerance: float, limit: int, fraction: float, found: Solution
 ) -> Solution:
-    point = _start(phi, y)
+    point = _start(model)
     for _ in range(limit):
         found = _improved(found, point)
         if found.meets(tolerance):
             break
         try:
-            point = _step(phi, y, point, tolerance, fraction)
+            point = _step(model, point, tolerance, fraction)
         except np.linalg.LinAlgError:  # The design became singular to working precision.
             break
     return found
 
 
-def _start(phi: Array, y: Array) -> _Point:
-    u = np.full(len(phi), 1.5 / len(phi))
-    cells, rivals = _factored(phi, y, u)
-    s = np.maximum(1.0 / (rivals**2).sum(axis=0) - 1.0, 0.3)
+def _start(model: Information) -> _Point:
+    u = np.full(model.n_variables, 1.5 / model.n_variables)
+    local = model.at(u)
+    s = np.maximum(local.values - 1.0, 0.3)
     barrier = 0.5 * u.sum() / (len(u) + len(s))
-    return _Point(u, s, barrier / s, barrier / u, cells, rivals)
-
-
-def _factored(phi: Array, y: Array, u: Array) -> tuple[Array, Array]:
-    factor = np.linalg.cholesky((phi.T * u) @ phi)
-    cells: Array = solve_triangular(factor, phi.T, lower=True, check_finite=False)
-    rivals: Array = solve_triangular(factor, y.T, lower=True, check_finite=False)
-    return cells, rivals
+    return _Point(u, s, barrier / s, barrier / u, local)
 
 
 def _improved(found: Solution, at: _Point) -> Solution:
     """The narrower bracket: both bounds come from one point, so that anyone can check them."""
-    slopes = (at.cells.T @ at.rivals * at.h) ** 2
-    upper = float(at.u.sum() / at.h.min())
-    lower = float(at.q.sum() / (slopes @ at.q).max())
+    upper = float(at.u.sum() / at.local.values.min())
+    lower = float(at.q.sum() / (at.local.slopes @ at.q).max())
     iterations = found.iterations + 1
     if found.lower * upper >= lower * found.upper:
         return replace(found, iterations=iterations)
     return Solution(upper, lower, at.u / at.u.sum(), at.q / at.q.sum(), iterations)
 
 
-def _step(phi: Array, y: Array, at: _Point, tolerance: float, fraction: float) -> _Point:
+def _step(model: Information, at: _Point, tolerance: float, fraction: float) -> _Point:
     """One predictor-corrector step (Mehrotra) on the conditions of optimality.
 
     ``1 = sum_y q_y grad h_y + z``, ``h - s = 1``, ``q s = barrier``, ``z u = barrier``.
@@ -134,7 +117,7 @@ def _step(phi: Array, y: Array, at: _Point, tolerance: float, fraction: float) -
     du, ds, dq, dz = newton.direction(barrier - dq * ds, barrier - dz * du)
     a = _longest(at, du, ds, dq, dz, fraction)
     u = at.u + a * du
-    return _Point(u, at.s + a * ds, at.q + a * dq, at.z + a * dz, *_factored(phi, y, u))
+    return _Point(u, at.s + a * ds, at.q + a * dq, at.z + a * dz, model.at(u))
 
 
 def _longest(at: _Point, du: Array, ds: Array, dq: Array, dz: Array, fraction: float) -> float:
@@ -148,8 +131,6 @@ class _Newton:
     """The factored Newton matrix, reduced to the C primal variables, and the residuals."""
 
     point: _Point
-    slopes: Array
-    """(C, Y) dh_y/du_c = (phi_c' Sigma^-1 y)^2 h_y^2."""
     dual_residual: Array
     factor: Any
     scale: Array
@@ -159,36 +140,31 @@ class _Newton:
     ) -> tuple[Array, Array, Array, Array]:
         """Towards q s = slack_target and z u = cell_target."""
         at = self.point
-        primal_residual = at.h - 1.0 - at.s
+        slopes = at.local.slopes
+        primal_residual = at.local.values - 1.0 - at.s
         pull = slack_target / at.s - at.q
         right = (
             cell_target / at.u
             - at.z
             - self.dual_residual
-            + self.slopes @ (pull - at.q / at.s * primal_residual)
+            + slopes @ (pull - at.q / at.s * primal_residual)
         )
         du = self.scale * cho_solve(self.factor, self.scale * right, check_finite=False)
-        ds = self.slopes.T @ du + primal_residual
+        ds = slopes.T @ du + primal_residual
         return du, ds, pull - at.q / at.s * ds, cell_target / at.u - at.z - at.z / at.u * du
 
 
 def _newton(at: _Point) -> _Newton:
-    """H = -sum_y q_y h_y'' + sum_y (q_y/s_y) h_y' h_y'^T + diag(z/u), factored.
-
-    With a = phi' Sigma^-1 y and G = phi' Sigma^-1 phi:
-    -h_y'' = 2 h_y^2 (a a') o G - 2 h_y^3 (a^2)(a^2)', positive semi-definite as h is concave.
-    """
-    h = at.h
-    a = at.cells.T @ at.rivals
-    slopes = (a * h) ** 2
-    curvature = 2.0 * (at.cells.T @ at.cells) * ((a * (at.q * h**2)) @ a.T)
-    curvature += (slopes * (at.q / at.s - 2.0 * at.q / h)) @ slopes.T
+    """H = -sum_y q_y h_y'' + sum_y (q_y/s_y) h_y' h_y'^T + diag(z/u), factored."""
+    slopes = at.local.slopes
+    curvature = at.local.curvature(at.q)
+    curvature += (slopes * (at.q / at.s)) @ slopes.T
     # In units of sqrt(u/z) the diagonal is the identity: cells leaving the design do no harm.
     scale = np.sqrt(at.u / at.z)
     curvature *= np.outer(scale, scale)
     curvature.flat[:: len(scale) + 1] += 1.0
     dual_residual = 1.0 - slopes @ at.q - at.z
-    return _Newton(at, slopes, dual_residual, _cholesky(curvature), scale)
+    return _Newton(at, dual_residual, _cholesky(curvature), scale)
 
 
 def _cholesky(matrix: Array) -> Any:

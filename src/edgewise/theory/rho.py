@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +21,8 @@ from edgewise.core.arrays import Array, Indices, frozen
 from edgewise.core.threads import single_threaded
 from edgewise.core.whitening import whiten
 from edgewise.errors import InvalidArgument
-from edgewise.theory.interior_point import minimise_worst
+from edgewise.theory.information import CellInformation
+from edgewise.theory.interior_point import maximise_least
 
 _ROUNDING = 1e-12
 """Differences below this fraction of the values compared are rounding, not information."""
@@ -112,10 +114,13 @@ def rho_star(
         return RhoStar(math.inf, math.inf, uniform, multipliers, 0)
     with single_threaded():
         white, scaled = _whitened(phi, y[relevant] / delta[relevant, None])
-        solution = minimise_worst(white, scaled, tolerance, max_iterations)
-    multipliers[relevant] = solution.multipliers
+        # the uniform design is the identity in white coordinates: its worst ratio becomes 1
+        unit = float((scaled**2).sum(axis=1).max())
+        model = CellInformation(white, scaled / math.sqrt(unit))
+        found = maximise_least(model, tolerance, max_iterations)
+    multipliers[relevant] = found.multipliers
     return RhoStar(
-        solution.upper, solution.lower, solution.design, multipliers, solution.iterations
+        unit * found.upper, unit * found.lower, found.design, multipliers, found.iterations
     )
 
 
@@ -134,6 +139,26 @@ def characteristic(features: ArrayLike, theta: ArrayLike, *, tolerance: float = 
         )
     best, rivals, gaps = rivals_of_best(phi, phi @ parameter)
     return rho_star(phi, phi[best] - phi[rivals], gaps, tolerance=tolerance)
+
+
+class Comparison(NamedTuple):
+    """The best cell against the others, in coordinates where the uniform design is the identity."""
+
+    features: Array
+    """(C, p)"""
+    contrasts: Array
+    """(Y, p) scaled by their gaps: the value sought is a largest variance."""
+    settled: float | None
+    """The value when no design matters: 0 if all cells are one, infinite if the best is tied."""
+
+
+def comparison(features: Array, theta: Array) -> Comparison:
+    """What has to be told apart to know the best cell of phi' theta."""
+    best, rivals, gaps = rivals_of_best(features, features @ theta)
+    contrasts = features[best] - features[rivals]
+    if len(rivals) == 0 or (gaps == 0.0).any():
+        return Comparison(features, contrasts, 0.0 if len(rivals) == 0 else math.inf)
+    return Comparison(*_whitened(features, contrasts / gaps[:, None]), settled=None)
 
 
 def rivals_of_best(features: Array, means: Array) -> tuple[int, Indices, Array]:

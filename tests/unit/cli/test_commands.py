@@ -112,7 +112,8 @@ def test_simulate_that_runs_out_of_rounds_ends_with_3() -> None:
 
 
 def test_simulate_takes_strategy_rule_kinds_and_candidates() -> None:
-    options = ("--stopping", "union", "--epsilon", "0.5", "-n", "2", "--noise", "0.1")
+    options = ["--strategy", "g-optimal", "--stopping", "union", "--target", "pair"]
+    options += ["--epsilon", "0.5", "-n", "2", "--noise", "0.1"]
     answer = as_json("simulate", *FARM, *options, "--candidates", str(DATA / "service-road.csv"))
     assert answer["certified"] == 2
     easy = ("circle:24", "paper:2:1.5", "paper:2:1.5", "-n", "2")
@@ -141,9 +142,13 @@ def test_theory_explains_every_number() -> None:
     assert values["alpha_leading"] == ew.theory.alpha(graph, arms, 40, weights=law)
     assert values["sample_complexity"] == ew.theory.sample_complexity(graph, arms, matrix)
     assert values["lower_bound"] == ew.theory.lower_bound(graph, arms, matrix).rounds
+    assert values["rho_independent"] == ew.theory.rho_independent(arms, matrix).value
+    here = ew.theory.lower_bound(graph, arms, matrix, designs="realisable")
+    assert values["rho_realisable"] == here.rho
+    assert values["lower_bound_realisable"] == here.rounds
     assert values["lower_bound_ordered"] == "inf"  # the best pair has two different arms
     assert all(len(row["meaning"]) > 20 for row in answer["numbers"])
-    assert len(as_csv("theory", *CELLS[:2])) == len(values) - 4
+    assert len(as_csv("theory", *CELLS[:2])) == len(values) - 7
 
 
 def test_demo_compares_in_every_format() -> None:

@@ -18,13 +18,16 @@ from edgewise.reproduction.points import (
     graph_of,
     methods,
 )
-from edgewise.theory import variance
+from edgewise.reproduction.random_points import RandomDesignPoint, RandomPoint, random_instances
+from edgewise.theory import lower_bound, rho_independent, variance
 
 ROUNDS = RoundsPoint(1.5, "star", 30, 2, "mixture", 0.05)
 POINTS: tuple[Point, ...] = (
     ROUNDS,
     VariancePoint("circle", (6, 12), 2, 8, 20),
     LossPoint(1.5, "circle", 12, 2, 0.05, 40),
+    RandomDesignPoint(4, 2, 8, 24, 0.05),
+    RandomPoint(4, 2, 8, 24, "mixture", 0.05, 1),
 )
 
 
@@ -115,3 +118,36 @@ def test_the_loss_is_never_negative_and_vanishes() -> None:
     assert (short >= -1e-9).all()
     assert long.max() < short.min()
     assert long.max() < 0.1
+
+
+# -- random instances ----------------------------------------------------------------------------
+
+
+def test_random_instances_are_the_same_whatever_the_method() -> None:
+    size = (8, 3, 26, 130)
+    first, again = (random_instances(5, size, 0.05, 2, 2) for _ in range(2))
+    for one, other in zip(first, again, strict=True):
+        assert np.array_equal(one.arms, other.arms)
+        assert np.array_equal(one.matrix, other.matrix)
+        assert np.array_equal(one.graph.edges, other.graph.edges)
+    assert np.array_equal(random_instances(5, size, 0.05, 0, 4)[3].arms, first[1].arms)
+    assert not np.array_equal(random_instances(6, size, 0.05, 2, 1)[0].arms, first[0].arms)
+
+
+def test_random_instances_are_as_described() -> None:
+    for arms, matrix, graph in random_instances(0, (8, 3, 26, 130), 0.05, 0, 3):
+        assert_allclose(np.linalg.norm(arms, axis=1), 1.0)
+        assert (graph.n_nodes, graph.n_edges, len(graph.isolated)) == (26, 130, 0)
+        assert lower_bound(graph, arms, matrix).rounds == pytest.approx(3.0, rel=1e-4)
+
+
+def test_designs_of_random_instances_are_ordered() -> None:
+    """No law is better than the best law, and no law is better than the best design."""
+    rows = RandomDesignPoint(8, 3, 26, 130, 0.05).run(0, 0, 3)
+    instances = random_instances(0, (8, 3, 26, 130), 0.05, 0, 3)
+    for row, (arms, matrix, graph) in zip(rows, instances, strict=True):
+        assert 1.0 <= float(row["independent"]) <= float(row["g_optimal"])
+        best = lower_bound(graph, arms, matrix).rho
+        assert float(row["independent"]) * best == pytest.approx(
+            rho_independent(arms, matrix).value
+        )

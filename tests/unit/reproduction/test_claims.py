@@ -10,20 +10,27 @@ from edgewise.errors import InvalidArgument
 from edgewise.reproduction import EXPERIMENTS, Claim, Finding, Settings, Status
 from edgewise.reproduction.cell import Cell, Row
 from edgewise.reproduction.points import GRAPHS, LossPoint, RoundsPoint, VariancePoint
+from edgewise.reproduction.random_points import RandomDesignPoint, RandomPoint
 from edgewise.reproduction.settings import HARD
 from edgewise.reproduction.variance_data import ORDERS
 
 pytest.importorskip("matplotlib")
 SETTINGS = Settings(quick=True, repetitions=60, methods=("paper",))
 
+METHODS = ("paper", "union", "mixture", "contrast", "adaptive")
+SPEED = {"paper": 0.01, "union": 0.7, "mixture": 1.0, "contrast": 1.3, "adaptive": 1.6}
+EVERYTHING = Settings(quick=True, repetitions=60, methods=METHODS)
+
 Scale = Callable[[str, float, int], float]
 
 
-def rounds_of(point: RoundsPoint, cell: Cell, scale: Scale, wrong: float) -> list[Row]:
+def rounds_of(
+    point: RoundsPoint, cell: Cell, scale: Scale, wrong: float, speed: dict[str, float]
+) -> list[Row]:
     size = max(point.n_edges, point.dimension * 25)
     rng = np.random.default_rng([cell.first, size, GRAPHS.index(point.graph)])
     mean = (8e5 if point.omega == HARD else 4e4) / point.n_edges
-    mean *= scale(point.graph, point.omega, size)
+    mean *= scale(point.graph, point.omega, size) / speed.get(point.method, 1.0)
     return [
         {
             "repetition": cell.first + i,
@@ -71,6 +78,32 @@ def losses_of(point: LossPoint, cell: Cell, world: dict[str, Any]) -> list[Row]:
     ]
 
 
+def random_rounds_of(
+    point: RandomPoint, cell: Cell, world: dict[str, Any], wrong: float
+) -> list[Row]:
+    rows: list[Row] = []
+    for i in range(cell.first, cell.first + cell.count):
+        hardness = np.random.default_rng(i).gamma(4, 10)  # of the instance, whatever the method
+        rng = np.random.default_rng([i, METHODS.index(point.method)])
+        mean = hardness / world.get("random_speed", SPEED)[point.method]
+        rows += [
+            {
+                "repetition": i,
+                "run": run,
+                "rounds": max(1, round(float(mean * rng.gamma(50, 1 / 50)))),
+                "certified": True,
+                "correct": bool(rng.random() >= wrong),
+            }
+            for run in range(point.runs)
+        ]
+    return rows
+
+
+def designs_of(cell: Cell) -> list[Row]:
+    numbers = range(cell.first, cell.first + cell.count)
+    return [{"repetition": i, "g_optimal": 2.0 + i % 2, "independent": 1.5} for i in numbers]
+
+
 def found(
     name: str,
     scale: Scale = lambda *_: 1.0,
@@ -83,11 +116,15 @@ def found(
     experiment, results = EXPERIMENTS[name], {}
     for cell in experiment.cells(settings):
         if isinstance(cell.point, RoundsPoint):
-            results[cell.key] = rounds_of(cell.point, cell, scale, wrong)
+            results[cell.key] = rounds_of(cell.point, cell, scale, wrong, world.get("speed", {}))
         elif isinstance(cell.point, VariancePoint):
             results[cell.key] = variances_of(cell.point, cell, world)
         elif isinstance(cell.point, LossPoint):
             results[cell.key] = losses_of(cell.point, cell, world)
+        elif isinstance(cell.point, RandomPoint):
+            results[cell.key] = random_rounds_of(cell.point, cell, world, wrong)
+        elif isinstance(cell.point, RandomDesignPoint):
+            results[cell.key] = designs_of(cell)
     return experiment.analyse(settings, results)
 
 
@@ -205,3 +242,46 @@ def test_a_wrong_exact_formula_is_noticed() -> None:
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument):
         Settings(**wrong)
+
+
+# -- beyond the paper --------------------------------------------------------------------------
+
+LADDER = {"paper": 1.0, "union": 20.0, "mixture": 40.0, "contrast": 120.0, "adaptive": 300.0}
+
+
+def test_where_every_step_helps_all_is_confirmed() -> None:
+    finding = found("beyond", settings=EVERYTHING, speed=LADDER)
+    assert len(finding.claims) == 4
+    assert {claim.status for claim in finding.claims} == {Status.CONFIRMED}
+    assert set(finding.data) == {"beyond", "beyond-random", "beyond-designs"}
+    assert set(finding.figures) == {"beyond", "beyond-random"}
+
+
+def test_a_step_that_does_not_help_is_noticed() -> None:
+    speed = {**LADDER, "contrast": 30.0}
+    finding = found("beyond", settings=EVERYTHING, speed=speed)
+    assert claim(finding, "At omega = 0.1").status is Status.CONTRADICTED
+    assert claim(finding, "On random instances").status is Status.CONFIRMED
+
+
+def test_a_strategy_that_is_slower_on_random_instances_is_noticed() -> None:
+    finding = found(
+        "beyond", settings=EVERYTHING, speed=LADDER, random_speed={**SPEED, "contrast": 0.8}
+    )
+    assert claim(finding, "On random instances").status is Status.CONTRADICTED
+    assert claim(finding, "At omega = 0.1").status is Status.CONFIRMED
+
+
+def test_errors_and_bounds_are_checked_beyond_the_paper() -> None:
+    wrong = found("beyond", settings=EVERYTHING, speed=LADDER, wrong=0.2)
+    assert claim(wrong, "A certified answer").status is Status.CONTRADICTED
+    too_fast = found(
+        "beyond", settings=EVERYTHING, speed=LADDER, random_speed={**SPEED, "adaptive": 50.0}
+    )
+    assert claim(too_fast, "No method needs fewer").status is Status.CONTRADICTED
+
+
+def test_only_what_was_measured_is_claimed_beyond_the_paper() -> None:
+    few = Settings(quick=True, repetitions=20, methods=("mixture",), omegas=(1.5,))
+    finding = found("beyond", settings=few)
+    assert [claim.statement.split()[0] for claim in finding.claims] == ["A", "No"]

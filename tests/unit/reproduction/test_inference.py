@@ -111,3 +111,17 @@ def test_exponents_are_least_squares_slopes() -> None:
     y = np.exp(rng.normal(size=(3, 4)))
     expected = [np.polyfit(np.log(x), np.log(row), 1)[0] for row in y]
     assert_allclose(inference.exponents(x, y), expected)
+
+
+def test_geometric_means_are_tested_on_logarithms() -> None:
+    sample = np.exp(np.random.default_rng(5).normal(0.3, 0.4, 60))
+    above = inference.geometrically_above("", sample, 1.05)
+    assert_allclose(
+        above.p_value, ttest_1samp(np.log(sample), np.log(1.05), alternative="greater")[1]
+    )
+    assert_allclose(above.estimate, np.exp(np.log(sample).mean()))
+    assert above.low < above.estimate < above.high
+    assert above.passed
+    beyond = inference.geometrically_above("", sample, 2.0)
+    assert not beyond.passed
+    assert beyond.p_against < LEVEL

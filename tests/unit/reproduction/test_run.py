@@ -29,16 +29,17 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Reproduction:
 
 def test_every_file_is_written(result: Reproduction) -> None:
     names = {path.name for path in result.files}
-    figures = ("fig1-edges", "fig1-dimension", "table1", "fig2")
+    figures = ("fig1-edges", "fig1-dimension", "table1", "fig2", "beyond", "beyond-random")
     assert names >= {f"{name}.{kind}" for name in figures for kind in ("png", "svg")}
     assert names >= {"report.html", "fig1-edges.csv", "table1-variance.csv", "table1-loss.csv"}
+    assert names >= {"beyond.csv", "beyond-random.csv", "beyond-designs.csv"}
     assert all(path.stat().st_size > 100 for path in result.files)
 
 
 def test_the_report_needs_nothing_from_outside(result: Reproduction) -> None:
     page = result.report.read_text()
     sources = re.findall(r'(?:src|href)\s*=\s*"([^"]*)"', page)
-    assert len(sources) == 4
+    assert len(sources) == 6
     assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
     assert not re.search(r"https?://|<script|<link|@import|url\(", page)
 
@@ -67,7 +68,9 @@ def test_tables_are_tidy(result: Reproduction) -> None:
 
 
 def test_an_unknown_experiment_names_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match="fig1-edges, fig1-dimension, table1, fig2, or all"):
+    with pytest.raises(
+        InvalidArgument, match="fig1-edges, fig1-dimension, table1, fig2, beyond, or all"
+    ):
         reproduce("fig3", TINY, out=tmp_path)
 
 

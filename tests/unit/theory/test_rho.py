@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from edgewise.core.arrays import Array
 from edgewise.errors import InvalidArgument
 from edgewise.theory import characteristic, dual_bound, rho_star, worst_ratio
-from edgewise.theory.complexity import edge_arm_model
+from edgewise.theory.edge_arms import edge_arm_model
 
 
 def paper_instance(d: int, omega: float, *, drop: bool = False) -> tuple[Array, Array]:

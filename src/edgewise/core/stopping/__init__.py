@@ -5,6 +5,7 @@ from __future__ import annotations
 from edgewise.core.stopping.anytime import Anytime as Anytime
 from edgewise.core.stopping.mixture import Mixture as Mixture
 from edgewise.core.stopping.paper import PaperRule as PaperRule
+from edgewise.core.stopping.rule import ConfidenceRule as ConfidenceRule
 from edgewise.core.stopping.rule import StoppingRule as StoppingRule
 from edgewise.core.stopping.rule import Verdict as Verdict
 from edgewise.core.stopping.rule import judge as judge

@@ -39,6 +39,28 @@ def _log_mixture(statistic: Array, information: Array, scales: Array) -> Array:
 
 
 @compiled
+def _mixture_margin(information: Array, scales: Array, log_odds: float) -> Array:
+    """W at which log E reaches log_odds, by bisection: log E grows with W."""
+    result = np.empty(len(information))
+    statistic = np.empty(1)
+    price = log_odds + math.log(len(scales))
+    for c in range(len(information)):
+        high = math.inf  # one scale alone reaches the level there, as 2 Phi(z) >= 1 for z >= 0
+        for r in scales:
+            total = information[c] + r
+            high = min(high, math.sqrt(2.0 * total * (price + 0.5 * math.log(total / r))))
+        low = 0.0
+        for _ in range(60):
+            statistic[0] = 0.5 * (low + high)
+            if _log_mixture(statistic, information[c : c + 1], scales)[0] < log_odds:
+                low = statistic[0]
+            else:
+                high = statistic[0]
+        result[c] = high
+    return result
+
+
+@compiled
 def _log_tilted(z: float) -> float:
     """log(2 exp(z^2/2) Phi(z)); erfc underflows below -37, where the Mills ratio takes over."""
     if z > -30.0:
@@ -73,12 +95,23 @@ class Mixture:
 
     def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
         """``log E / log((P - 1)/delta)`` per rival."""
-        low, high = self.decades
-        scales = np.logspace(low, high, high - low + 1) / evidence.noise**2
-        information = evidence.deviations**-2.0
         rivals = np.isfinite(evidence.gaps)
-        strength = np.where(evidence.gaps > 0, np.inf, -np.inf)
-        score = information[rivals] * (evidence.gaps[rivals] + epsilon)
+        sigma = np.broadcast_to(evidence.noise[:, None, None], rivals.shape)[rivals]
+        # in units of sigma, so that a bound on sigma that falls only raises the e-values
+        gaps = (evidence.gaps[rivals] + epsilon) / sigma
+        information = 1.0 / evidence.variances[rivals]
         threshold = math.log(max(evidence.n_rivals, 1) / delta)
-        strength[rivals] = log_mixture(score, information[rivals], scales) / threshold
+        strength = np.where(evidence.gaps > 0, np.inf, -np.inf)
+        strength[rivals] = log_mixture(information * gaps, information, self.scales) / threshold
         return strength
+
+    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:  # noqa: ARG002
+        """(T,) W/I at which log E reaches ``log_odds``: the same at whatever round."""
+        information = 1.0 / variances
+        return _mixture_margin(information, self.scales, log_odds) * variances
+
+    @property
+    def scales(self) -> Array:
+        """(J,) precisions in units of sigma."""
+        low, high = self.decades
+        return np.logspace(low, high, high - low + 1)

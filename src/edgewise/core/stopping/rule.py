@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -45,12 +45,24 @@ class StoppingRule(Protocol):
         """
 
 
+@runtime_checkable
+class ConfidenceRule(Protocol):
+    """A stopping rule that also knows how far an estimated contrast can be off."""
+
+    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+        """(T,) in units of sigma: how far below the truth estimates with these variances may lie.
+
+        Each contrast ever lies further below with probability at most ``exp(-log_odds)``, at the
+        rounds at which the rule looks.
+        """
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Where the comparison stands."""
 
     stop: bool
-    """Whether every rival is refuted with the confidence asked for."""
+    """Whether the target is reached with the confidence asked for."""
     round: int
     """The round after which this was judged; 0 before any."""
     pairs: tuple[tuple[int, int], ...]
@@ -59,6 +71,8 @@ class Verdict:
     """(kind, k, l) of the rival closest to the leader of its kind; None if there is none."""
     progress: float
     """Strength against that rival: about the fraction of the rounds needed; stops at 1."""
+    stalled: bool = False
+    """Whether more rounds would not help: what is left is optimisation."""
 
     @classmethod
     def none_yet(cls) -> Verdict:

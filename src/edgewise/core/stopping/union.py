@@ -42,11 +42,21 @@ class Union:
 
     def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
         """Squared ratio of gap and width."""
-        look = np.searchsorted(self._grid(evidence.rounds), evidence.rounds, side="right")
-        log_term = math.log(max(evidence.n_rivals, 1) / delta) + np.log(look * (look + 1.0))
+        log_term = math.log(max(evidence.n_rivals, 1) / delta) + self._price(evidence.rounds)
         ratio: Array = (evidence.gaps + epsilon) / evidence.deviations
         strength: Array = ratio * np.abs(ratio) / (2.0 * log_term)[:, None, None]
         return strength
+
+    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+        """(T,) the margin of the latest look."""
+        log_term = log_odds + float(self._price(np.array([rounds]))[0])
+        return np.sqrt(2.0 * log_term * variances)
+
+    def _price(self, rounds: Indices) -> Array:
+        """(R,) log(c (c + 1)) at the c-th look."""
+        look = np.searchsorted(self._grid(rounds), rounds, side="right")
+        price: Array = np.log(look * (look + 1.0))
+        return price
 
     def _grid(self, rounds: Indices) -> Indices:
         """Rounds ceil(growth^i), each once, up to the last of ``rounds``."""

@@ -54,6 +54,6 @@ class FlorisEnvironment:
         problem = self.task.problem
         yaws = self.task.yaws(checked_joint_arm(arms, problem.graph.n_nodes, problem.n_arms))
         powers = self.simulator.powers(yaws)[0]
-        measured = powers + problem.noise * self._rng.standard_normal(len(powers))
+        measured = powers + problem.stated_noise * self._rng.standard_normal(len(powers))
         self._record.append(Deployment(yaws, measured, powers))
         return self.task.rewards(measured)

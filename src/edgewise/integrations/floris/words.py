@@ -24,7 +24,7 @@ def _model(report: Report, fit: ModelFit) -> list[str]:
         f"In {fit.settings} fresh settings the fitted model explains {fit.per_turbine:.1%} of the "
         f"variation of a turbine's power and {fit.farm:.1%} of the farm's."
     ]
-    spread, stated = report.noise_estimate, report.problem.noise
+    spread, stated = report.noise_estimate, report.problem.stated_noise
     if spread is not None and spread.low > stated:
         lines.append(
             f"Rewards of the same pair of angles spread by {spread.deviation:.3g} MW, more than "

@@ -1,0 +1,81 @@
+"""Revising the past: other rewards than first told, or another confidence than first asked for.
+
+Decisions taken since are not taken again. Their joint arms were chosen from what was known then,
+and phases stay where they were: that is what the proofs of the stopping rules need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from edgewise.core.arrays import Array, Indices
+from edgewise.core.learner import next_phase
+from edgewise.core.setting import Setting
+from edgewise.core.state import LearnerState
+from edgewise.core.statistics import CellStatistics, observe
+from edgewise.core.targets import TARGETS, Finding
+
+
+def sum_rounds(setting: Setting, rounds: Iterable[tuple[Indices, Array]]) -> CellStatistics:
+    """Statistics (q, P) of a phase from its rounds: joint arms (n,) and rewards (m,), in order.
+
+    The same sums, to the last bit, as telling the rounds one by one. Taking a wrong reward out of
+    a sum instead would leave its rounding error behind, and a gross one leaves nothing else.
+    """
+    total = CellStatistics.zero(setting.plan.cells)
+    for arms, rewards in rounds:
+        told = observe(setting.problem.graph, setting.plan.cells, arms, rewards)
+        total = total.followed_by(told[None])[-1]
+    return total
+
+
+def amend(
+    setting: Setting, state: LearnerState, phase: int, statistics: CellStatistics
+) -> LearnerState:
+    """The state in which a phase (0 is the first) has other statistics (q, P), judged again."""
+    if phase == len(state.closed.information):
+        return reconsider(setting, replace(state, statistics=statistics))
+    before, after = state.closed[:phase], state.closed[phase + 1 :]
+    closed = before.with_another(statistics)
+    for later in range(len(after.information)):
+        closed = closed.with_another(after[later])
+    return reconsider(setting, replace(state, closed=closed))
+
+
+def reconsider(setting: Setting, state: LearnerState) -> LearnerState:
+    """The state with its last verdict judged again, from the statistics it was judged by.
+
+    No rule looks more often than it would have. Between the looks of a rule that looks rarely, the
+    statistics of the last look are gone, and the verdict stands until the next.
+    """
+    seen = _last_look(setting, state)
+    if seen is None:
+        return state
+    after = replace(state, verdict=seen.verdict, answer=seen.answer)
+    return after if seen.verdict.stop else go_on(setting, after)
+
+
+def go_on(setting: Setting, state: LearnerState) -> LearnerState:
+    """The state from which rounds are taken although the rule has stopped, or had.
+
+    The phase that the stop ended is over, as if there had been no stop.
+    """
+    seen = _last_look(setting, state)
+    present = state.phase_rounds > 0 and state.verdict.round == state.rounds
+    if seen is None or not present or not setting.plan.phase_over(setting.problem, state):
+        return state
+    return next_phase(setting, state, seen.needs)
+
+
+def _last_look(setting: Setting, state: LearnerState) -> Finding | None:
+    """What is found at the round last judged; None if its statistics are gone."""
+    target, number, closed = TARGETS[setting.target], state.verdict.round, state.closed
+    if number == state.rounds and state.phase_rounds > 0:
+        return target.look(setting, state, np.array([number]), state.statistics[None])
+    if number > 0 and len(closed.information):
+        before = replace(state, closed=closed[:-1])
+        return target.look(setting, before, np.array([number]), closed[-1:])
+    return None

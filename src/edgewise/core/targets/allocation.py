@@ -1,0 +1,182 @@
+"""The target beyond the paper: a joint arm whose global reward is nearly the best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise.core.allocation.allocate import allocate_tables
+from edgewise.core.allocation.result import Allocation
+from edgewise.core.arrays import Indices, Mask
+from edgewise.core.evidence import gather
+from edgewise.core.needs import Needs
+from edgewise.core.problem import Problem
+from edgewise.core.regret import Comparison, bound_regret, compare, n_events
+from edgewise.core.setting import Setting
+from edgewise.core.state import Answer, LearnerState, Regret
+from edgewise.core.statistics import CellStatistics
+from edgewise.core.stopping import ConfidenceRule, Verdict
+from edgewise.core.targets.finding import Finding
+
+_GROWTH = 1.1
+"""Ratio of successive looks where the rule would look after every round: looks cost a search."""
+_LEAST_SHARE = 0.1
+"""No contrast is asked for more than the square of 1/this times what is known."""
+_STALLED = 0.1
+"""Once so little of the regret is estimation, more rounds do not help."""
+
+
+@dataclass(frozen=True)
+class BestAllocation:
+    """Reached when the recommended joint arm is within epsilon of the best global reward."""
+
+    def is_due(self, setting: Setting, rounds: Indices) -> Mask:
+        """When the rule says so, but at most on a geometric grid."""
+        steps = math.ceil(math.log(int(rounds[-1]) + 1.0) / math.log(_GROWTH))
+        grid = np.ceil(_GROWTH ** np.arange(steps + 1)).astype(np.int64)
+        return np.isin(rounds, grid) & setting.rule.is_due(rounds)
+
+    def look(
+        self, setting: Setting, state: LearnerState, rounds: Indices, cumulative: CellStatistics
+    ) -> Finding:
+        """Recommend a joint arm after each round and bound its regret."""
+        for position in range(len(rounds)):
+            found = self._one_look(setting, state, position, rounds, cumulative)
+            if found.verdict.stop:
+                return found
+        return found
+
+    def _one_look(
+        self,
+        setting: Setting,
+        state: LearnerState,
+        position: int,
+        rounds: Indices,
+        cumulative: CellStatistics,
+    ) -> Finding:
+        number = int(rounds[position])
+        present = cumulative[position]
+        guess = recommend(
+            setting,
+            state.closed.followed_by_all(present),
+            state.closed.with_another(present),
+            number,
+        )
+        if guess is None:
+            return Finding(position, Verdict(False, number, (), None, 0.0), None)
+        verdict = Verdict(
+            stop=guess.reached,
+            round=number,
+            pairs=guess.pairs,
+            rival=None,
+            progress=1.0 if guess.reached else min(guess.share**2, 0.999),
+            stalled=guess.stalled,
+        )
+        needs = guess.needs if setting.plan.has_phases and not guess.reached else None
+        return Finding(position, verdict, needs, Answer(guess.found.arms, guess.regret))
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation:
+    """A joint arm, what its regret may be, and what would reduce it."""
+
+    found: Allocation
+    regret: Regret
+    tolerance: float
+    pairs: tuple[tuple[int, int], ...]
+    """The leading pair of arms of each kind."""
+    share: float
+    """By how much all widths would have to shrink: at 1 the tolerance is met."""
+    needs: Needs
+
+    @property
+    def reached(self) -> bool:
+        """Whether the regret is within the tolerance."""
+        return self.regret.bound <= self.tolerance
+
+    @property
+    def stalled(self) -> bool:
+        """Whether what is left is optimisation, which no round can reduce."""
+        return not self.reached and self.regret.estimation <= _STALLED * self.regret.bound
+
+
+def recommend(
+    setting: Setting, everything: CellStatistics, phases: CellStatistics, number: int
+) -> Recommendation | None:
+    """The best allocation for the estimate, with its regret; None if not estimable yet.
+
+    Parameters
+    ----------
+    setting
+        With a rule that knows confidence widths.
+    everything
+        (q, P) statistics of all rounds: what is estimated from.
+    phases
+        (J, q, P) statistics phase by phase, as far as the rule may look at them.
+    number
+        The last round.
+    """
+    problem, cells = setting.problem, setting.plan.cells
+    assert isinstance(setting.rule, ConfidenceRule)  # Setting.of has seen to it
+    rule = setting.rule
+    known = len(phases.information) > 0
+    sigma = float(setting.noise_after(phases[:-1], phases[-1:])[0]) if known else math.inf
+    evidence = gather(problem, cells, np.array([number]), everything[None], noise=np.array([sigma]))
+    leaders = evidence.leaders[0]
+    if (leaders < 0).any():
+        return None
+    tables = cells.tables(evidence.theta[0])
+    found = allocate_tables(problem.graph, tables, candidates=problem.candidates, bound="fast")
+    log_odds = math.log(n_events(problem, cells) / setting.contrast_delta)
+    comparison = compare(
+        problem,
+        cells,
+        phases,
+        leaders,
+        found.arms,
+        lambda variances: sigma * rule.width(variances, rounds=number, log_odds=log_odds),
+    )
+    tolerance = setting.tolerance_for(found)
+    regret, worst = bound_regret(problem, cells, comparison, found, effort="fast")
+    if worst.value <= tolerance < regret.bound:  # perhaps only the bound is too loose
+        found = allocate_tables(
+            problem.graph, tables, candidates=problem.candidates, start=found, bound="tight"
+        )
+        regret, worst = bound_regret(problem, cells, comparison, found, effort="tight")
+    share, needs = _needs(problem, cells.pair_index, comparison, worst.arms, tolerance)
+    pairs = tuple((int(k), int(l)) for k, l in cells.pairs[leaders])
+    return Recommendation(found, regret, tolerance, pairs, share, needs)
+
+
+def _needs(
+    problem: Problem,
+    pair_index: Indices,
+    comparison: Comparison,
+    worst: Indices,
+    tolerance: float,
+) -> tuple[float, Needs]:
+    """By how much widths must shrink, and the contrasts that the worst case is made of.
+
+    They must shrink together until its loss, by the estimate, and the tolerance cover them. Other
+    contrasts matter only if they make a worse case, and then the next look will say so.
+    """
+    graph, rows = problem.graph, comparison.edges
+    pairs = pair_index[worst[graph.edges[:, 0]], worst[graph.edges[:, 1]]]
+    weights = np.ones(len(pairs)) if graph.weights is None else graph.weights
+    directions = 1.0 if graph.directed else 2.0
+    loss = -directions * float((weights * comparison.gaps[rows, pairs]).sum())
+    width = directions * float((np.abs(weights) * comparison.widths[rows, pairs]).sum())
+    share = max((loss + tolerance) / width, 0.0) if 0.0 < width < math.inf else 0.0
+    critical = np.zeros(comparison.variances.shape, np.bool_)
+    critical[rows, pairs] = comparison.variances[rows, pairs] > 0
+    shown, rivals = np.nonzero(critical)
+    had = 1.0 / comparison.variances[shown, rivals]
+    return share, Needs(
+        kinds=comparison.kinds[shown],
+        leaders=comparison.shown[shown],
+        rivals=rivals,
+        wanted=had / min(max(share, _LEAST_SHARE), 1.0) ** 2,
+        had=had,
+    )

@@ -1,0 +1,38 @@
+"""What a look at the data found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from edgewise.core.arrays import Indices, Mask
+from edgewise.core.needs import Needs
+from edgewise.core.setting import Setting
+from edgewise.core.state import Answer, LearnerState
+from edgewise.core.statistics import CellStatistics
+from edgewise.core.stopping import Verdict
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """The outcome of looking after several successive rounds."""
+
+    position: int
+    """Which of the rounds it is about: the first at which the target is reached, else the last."""
+    verdict: Verdict
+    needs: Needs | None
+    """What is still open then; None if not everything can be estimated yet."""
+    answer: Answer | None = None
+    """The joint arm that is recommended, if the target is about one."""
+
+
+class Target(Protocol):
+    """What is to be found with confidence 1 - delta."""
+
+    def is_due(self, setting: Setting, rounds: Indices) -> Mask:
+        """(R,) after which rounds to look, besides ends of phases."""
+
+    def look(
+        self, setting: Setting, state: LearnerState, rounds: Indices, cumulative: CellStatistics
+    ) -> Finding:
+        """Judge the present phase's statistics (R, q, P) after the given rounds (R,)."""

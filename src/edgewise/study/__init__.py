@@ -1,0 +1,27 @@
+"""Studies: the method against a live network, over weeks, with every measurement on record.
+
+>>> from edgewise.study import Study
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from edgewise.study.fold import Certificate as Certificate
+from edgewise.study.memory import MemoryStorage as MemoryStorage
+from edgewise.study.status import Recommendation as Recommendation
+from edgewise.study.status import Status as Status
+from edgewise.study.storage import Storage as Storage
+from edgewise.study.study import Study as Study
+from edgewise.study.ticket import StudyTicket as StudyTicket
+
+
+def upgrade(url: str) -> Path | None:
+    """Bring a database of an older edgewise up to date.
+
+    SQLite files are upgraded when they are opened, after a copy was made; the copy is returned.
+    Back up a PostgreSQL database first (``pg_dump --table='edgewise_*'``), then call this.
+    """
+    from edgewise.study.database import upgrade_database
+
+    return upgrade_database(url)

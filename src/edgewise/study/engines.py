@@ -1,0 +1,178 @@
+"""How the two databases are opened, and what their errors mean."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from edgewise.errors import InvalidArgument, MissingExtra, StorageError
+
+_PATIENCE = 60.0
+"""Seconds a process waits for others to finish writing."""
+
+_REMEDIES = {
+    "SQLITE_FULL": "the disk (or the file's quota) is full; free some space and repeat",
+    "SQLITE_READONLY": "the file or its folder is read-only; make both writable and repeat",
+    "SQLITE_CANTOPEN": "the file cannot be opened; check that its folder exists and is writable",
+    "SQLITE_PERM": "access was denied; check the permissions of the file and its folder",
+    "SQLITE_NOTADB": "the file is not a SQLite database; give another path, or move it away",
+    "SQLITE_CORRUPT": "the file is damaged; restore it from a backup or an export",
+    "SQLITE_BUSY": "another program holds the file locked; end it and repeat",
+    "SQLITE_IOERR": "reading or writing failed; check the disk (and that it is not full), repeat",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Database:
+    """A database, and how it is called in messages."""
+
+    engine: sa.Engine
+    place: str
+    """Its URL, without the password."""
+    path: Path | None
+    """The file, if it is SQLite."""
+
+    @classmethod
+    def of(cls, text: str, *, create: bool) -> Database:
+        """The database of a URL; a SQLite file must exist unless it may be created."""
+        url = _checked_url(text)
+        place = url.render_as_string(hide_password=True)
+        path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
+        if path is not None and not path.exists() and not create:
+            raise StorageError(
+                f"{place}: there is no such file; check the path, or create a study there"
+            )
+        return cls(_engine(url), place, path)
+
+    @contextmanager
+    def transaction(self, **options: bool) -> Iterator[sa.Connection]:
+        """All of what happens inside is kept, or nothing. ``reads_only``; not ``durable``."""
+        with _explained(self.place), self.engine.connect() as connection:
+            chosen = connection.execution_options(**options)
+            with chosen.begin():
+                yield chosen
+
+
+def _engine(url: sa.URL) -> sa.Engine:
+    """An engine whose transactions are as the studies need them."""
+    if url.get_backend_name() == "sqlite":
+        return _sqlite(url)
+    try:
+        import psycopg  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(
+            "a PostgreSQL storage needs psycopg; install it with: pip install 'edgewise[postgres]'"
+        ) from error
+    # a connection that died while idle is replaced before it is used
+    return sa.create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
+
+
+def _checked_url(text: str) -> sa.URL:
+    """The URL of a SQLite file or a PostgreSQL database."""
+    try:
+        url = sa.make_url(text.replace("postgres://", "postgresql://", 1))
+    except sa.exc.ArgumentError as error:
+        raise InvalidArgument(
+            f"storage {text!r} is not a URL; write 'sqlite:///file.db' or "
+            "'postgresql://user@host/database'"
+        ) from error
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise InvalidArgument(
+            f"storage {text!r} names no file, and every connection would see a database of its "
+            "own; write 'sqlite:///file.db', or 'memory' to keep nothing"
+        )
+    return url
+
+
+def _sqlite(url: sa.URL) -> sa.Engine:
+    engine = sa.create_engine(url, connect_args={"timeout": _PATIENCE})
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, _: Any) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        options = connection.get_execution_options()
+        cursor = connection.connection.cursor()
+        level = "FULL" if options.get("durable", True) else "NORMAL"
+        cursor.execute(f"PRAGMA synchronous = {level}")
+        # a writer takes its turn now: a reader that turns writer could be refused half-way
+        cursor.execute("BEGIN" if options.get("reads_only") else "BEGIN IMMEDIATE")
+        cursor.close()
+
+    return engine
+
+
+def use_write_ahead_log(database: Database) -> None:
+    """Make readers and the writer of a SQLite file independent of each other, once and for all.
+
+    SQLite refuses the switch at once while another process opens the file: so it is repeated.
+    """
+    if database.path is None:
+        return
+    deadline = time.monotonic() + _PATIENCE
+    with _explained(database.place):
+        while not _switched(database.path, last_try=time.monotonic() > deadline):
+            time.sleep(0.01)
+
+
+def _switched(path: Path, last_try: bool) -> bool:
+    with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as connection:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or last_try:
+                raise
+            return False
+        return True
+
+
+def copy_sqlite(database: Database, copy: Path) -> None:
+    """A consistent copy of a SQLite file, also while it is in use."""
+    with (
+        _explained(database.place),
+        closing(sqlite3.connect(str(database.path))) as source,
+        closing(sqlite3.connect(copy)) as target,
+    ):
+        source.backup(target)
+
+
+@contextmanager
+def _explained(place: str) -> Iterator[None]:
+    """Turn what a database raises into a StorageError with a remedy."""
+    try:
+        yield
+    except sa.exc.IntegrityError as error:
+        raise StorageError(
+            f"{place}: the log has an entry where the next one belongs, so another program wrote "
+            "to it; nothing was recorded: repeat"
+        ) from error
+    except sa.exc.DBAPIError as error:
+        raise StorageError(_explanation(place, error.orig, error.connection_invalidated)) from error
+    except sqlite3.Error as error:
+        raise StorageError(_explanation(place, error, lost=False)) from error
+
+
+def _explanation(place: str, error: BaseException | None, lost: bool) -> str:
+    lite = getattr(error, "sqlite_errorname", None)
+    server = getattr(error, "sqlstate", None)
+    if lite:  # extended names such as SQLITE_IOERR_WRITE belong to their first two words
+        remedy = _REMEDIES.get("_".join(lite.split("_")[:2]), "check the file and repeat")
+    elif lost or server is None or server.startswith(("08", "57")):
+        remedy = (
+            "the connection to the server failed; repeat when the server answers (repeating what "
+            "was recorded after all is harmless)"
+        )
+    else:
+        remedy = "nothing was recorded: put it right on the server and repeat"
+    text = " ".join(str(error).split()) or type(error).__name__
+    return f"{place}: {text}; {remedy}"

@@ -1,0 +1,88 @@
+"""What a study needs of a storage: append to a log, read it, keep one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from edgewise.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One event as stored."""
+
+    sequence: int
+    """1, 2, 3, ... within the study."""
+    round: int
+    """The round it belongs to; 0 for the study as a whole."""
+    kind: str
+    at: float
+    """When it was written: seconds since 1970, UTC."""
+    data: bytes
+
+
+class Journal(Protocol):
+    """The log of one study, inside a transaction."""
+
+    @property
+    def length(self) -> int:
+        """The sequence number of the last entry; 0 if there is none."""
+
+    def read(self, after: int) -> Iterator[Entry]:
+        """Entries after that sequence number, in order."""
+
+    def read_rounds(self, first: int, last: int) -> Iterator[Entry]:
+        """Entries of those rounds, round by round; within a round, in order."""
+
+    def append(self, entry: Entry) -> None:
+        """Add an entry with the next sequence number."""
+
+    def snapshot(self) -> tuple[int, bytes] | None:
+        """The snapshot, and the entry it was taken after."""
+
+    def keep_snapshot(self, sequence: int, data: bytes) -> None:
+        """Replace the snapshot. It is a cache: losing it loses nothing."""
+
+
+class Storage(Protocol):
+    """Holds the logs of studies.
+
+    A transaction ends with its ``with`` block: everything in it is kept, or nothing if the block
+    raises. Writers of a study wait for each other.
+    """
+
+    def names(self) -> list[str]:
+        """The studies, in alphabetical order."""
+
+    def creating(self, name: str) -> AbstractContextManager[Journal]:
+        """A transaction that adds a study; StudyExists if there is one of that name."""
+
+    def reading(self, name: str) -> AbstractContextManager[Journal]:
+        """A transaction that changes nothing; UnknownStudy if there is none of that name."""
+
+    def writing(self, name: str, *, durable: bool = True) -> AbstractContextManager[Journal]:
+        """A transaction that appends, alone; UnknownStudy if there is none of that name.
+
+        What is kept survives the death of the process; if ``durable``, also a loss of power.
+        """
+
+
+def open_storage(storage: str | Storage, *, create: bool) -> Storage:
+    """The storage itself, or the one a URL names; ``create`` allows to set up a new one."""
+    if not isinstance(storage, str):
+        return storage
+    if storage == "memory":
+        from edgewise.study.memory import MemoryStorage
+
+        return MemoryStorage()
+    if storage.startswith(("sqlite:", "postgresql:", "postgresql+psycopg:", "postgres:")):
+        from edgewise.study.database import DatabaseStorage
+
+        return DatabaseStorage(storage, create=create)
+    raise InvalidArgument(
+        f"storage is {storage!r}; it must be 'memory', 'sqlite:///file.db' (four slashes before an "
+        "absolute path), 'postgresql://user@host/database', or a storage object"
+    )

@@ -1,0 +1,335 @@
+"""The study: ask and tell against a live network, with every measurement on record."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import cast
+
+import numpy as np
+
+from edgewise.core.arrays import Array
+from edgewise.core.problem import Problem
+from edgewise.core.report import Ending, Report, compile_report
+from edgewise.core.setting import Setting
+from edgewise.core.stopping import StoppingRule
+from edgewise.core.strategy import Strategy
+from edgewise.errors import InvalidArgument
+from edgewise.formats.files import FilePath
+from edgewise.study import decide
+from edgewise.study.cursor import Cursor, begin, entry_of
+from edgewise.study.events import Event
+from edgewise.study.export import read_export, write_export
+from edgewise.study.fold import Round
+from edgewise.study.history import correction, event_of, find_round, find_ticket, read_rounds
+from edgewise.study.measurements import Measurements, read_measurements
+from edgewise.study.recipe import draw_seed, record
+from edgewise.study.status import Recommendation, Status, status_of
+from edgewise.study.storage import Journal, Storage, open_storage
+from edgewise.study.ticket import StudyTicket, identity, parsed
+
+
+class Study:
+    """Finds the best joint arm of a live network, over weeks, without losing a measurement.
+
+    A study is a fold over an append-only log of events. Every method is one transaction: it is on
+    record when the method returns, or nothing has changed. Several processes may work on a study
+    at once; each sees what the others did. Repeating a request after a crash is harmless.
+
+    Make one with :meth:`create`, find it again with :meth:`load`.
+
+    Examples
+    --------
+    >>> import numpy as np, edgewise as ew
+    >>> graph = ew.Graph.from_edges([("north", "hub"), ("south", "hub")])
+    >>> problem = ew.Problem(graph, np.eye(2), noise=0.1, arm_labels=["low", "high"])
+    >>> study = ew.Study.create("yaw", problem, storage="memory", rng=0)
+    >>> ticket = study.ask()
+    >>> ticket.table()[0]
+    {'node': 'north', 'arm': 'high'}
+    >>> study.tell(ticket, {("north", "hub"): 0.9})
+    >>> study.status().missing
+    3
+    """
+
+    def __init__(self, name: str, storage: Storage, cursor: Cursor) -> None:
+        self._name = name
+        self._storage = storage
+        self._cursor = cursor
+        self._lock = threading.RLock()
+
+    @classmethod
+    def create(
+        cls,
+        name: str,
+        problem: Problem,
+        *,
+        storage: str | Storage = "memory",
+        delta: float = 0.05,
+        epsilon: float | None = None,
+        target: str | None = None,
+        strategy: str | Strategy = "adaptive",
+        stopping: str | StoppingRule | None = None,
+        max_rounds: int | None = None,
+        rng: np.random.Generator | int | None = None,
+    ) -> Study:
+        """Set up a study.
+
+        Parameters
+        ----------
+        name
+            What to load it by.
+        problem
+            The graph, the arms and the noise; stored with the study, labels included.
+        storage
+            ``"memory"``, ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``, or the
+            ``storage`` of another study.
+        delta, epsilon, target, strategy, stopping, rng
+            As in :class:`~edgewise.Learner`: with the same ``rng`` both ask for the same rounds.
+        max_rounds
+            Round budget; None for no limit.
+        """
+        if not 0 < len(name.strip()) <= len(name) <= 255:
+            raise InvalidArgument(f"name is {name!r}; give a text of 1 to 255 characters")
+        if max_rounds is not None and max_rounds < 1:
+            raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1, or None")
+        setting = Setting.of(
+            problem,
+            delta=delta,
+            epsilon=epsilon,
+            strategy=strategy,
+            stopping=stopping,
+            target=target,
+        )
+        created = record(setting, seed=draw_seed(rng), max_rounds=max_rounds)
+        entry = entry_of(created, 1, time.time())  # before any file is made: labels may not do
+        place = open_storage(storage, create=True)
+        with place.creating(name) as journal:
+            journal.append(entry)
+        return cls(name, place, Cursor.first(setting, created))
+
+    @classmethod
+    def load(
+        cls,
+        name: str,
+        *,
+        storage: str | Storage,
+        strategy: Strategy | None = None,
+        stopping: StoppingRule | None = None,
+    ) -> Study:
+        """A study that exists, as it stands.
+
+        ``strategy`` and ``stopping`` are needed only if they are not part of edgewise.
+        """
+        place = open_storage(storage, create=False)
+        with place.reading(name) as journal:
+            cursor = begin(journal, strategy, stopping).catch_up(journal)
+        return cls(name, place, cursor)
+
+    @staticmethod
+    def names(storage: str | Storage) -> list[str]:
+        """The studies of a storage, in alphabetical order."""
+        return open_storage(storage, create=False).names()
+
+    @property
+    def name(self) -> str:
+        """What the study is called."""
+        return self._name
+
+    @property
+    def problem(self) -> Problem:
+        """What is being solved."""
+        return self._cursor.base.problem
+
+    @property
+    def storage(self) -> Storage:
+        """Where the log is."""
+        return self._storage
+
+    def __repr__(self) -> str:
+        return f"Study({self._name!r}, {self.problem!r})"
+
+    # -- asking and telling ------------------------------------------------------------------
+
+    def ask(self) -> StudyTicket:
+        """The round that is out for measurement, or else the next one.
+
+        All processes that ask get the same ticket until the round is closed. After the stop, or
+        with the budget spent, :class:`~edgewise.errors.LearnerStopped` says how to go on.
+        """
+        # what asking decides can be decided again alike: only answers must survive a power cut
+        cursor = self._change(
+            lambda _, cursor: decide.ask(cursor.setting, cursor.state), durable=False
+        )
+        return self._ticket_of(cast(Round, cursor.state.pending))
+
+    def ticket(self, key: str | int) -> StudyTicket:
+        """The ticket of a round that is out or closed, by its number or its ``key``."""
+        with self._reading() as (journal, cursor):
+            return self._ticket_of(find_round(journal, self.problem, cursor.state, *parsed(key)))
+
+    def tell(self, ticket: StudyTicket, rewards: Measurements) -> None:
+        """Record measurements of a round; more may follow. It closes when none is missing.
+
+        ``rewards`` is an array (m,) in ``graph.arcs`` order, a mapping ``{(u, v): value}`` with
+        the labels of the nodes, or a data frame with the columns source, target and reward; NaN
+        or None where missing. Telling the same again is harmless; a different value for a
+        measured arc is refused. Wrong input raises and changes nothing.
+        """
+        graph = self.problem.graph
+        arcs, values = read_measurements(graph, rewards)
+        self._answer(
+            ticket, lambda cursor, found: decide.tell(graph, cursor.state, found, arcs, values)
+        )
+
+    def close(self, ticket: StudyTicket) -> None:
+        """Close a round with what has arrived; the rest counts as missing."""
+        self._answer(ticket, lambda cursor, found: decide.close(cursor.state, found))
+
+    def cancel(self, ticket: StudyTicket) -> None:
+        """Forget a round that is out: ``ask`` hands it out again, with the same arms.
+
+        If its arms cannot be deployed at all, :meth:`close` it instead.
+        """
+
+        def request(journal: Journal, cursor: Cursor) -> Event | None:
+            if decide.was_cancelled(cursor.state, *identity(ticket)):
+                return None
+            found = find_ticket(journal, self.problem, cursor.state, ticket)
+            return decide.cancel(cursor.state, found)
+
+        self._change(request)
+
+    def correct(self, ticket: StudyTicket, rewards: Measurements) -> None:
+        """Replace measurements that were wrong; the old values stay in the log.
+
+        ``rewards`` as in :meth:`tell`, but NaN means that there is no measurement: an array says
+        all about the round, a mapping or data frame something about the arcs it names. Late
+        measurements of a closed round are corrections too. Rounds deployed since are not chosen
+        again; the evidence is judged anew.
+        """
+        arcs, values = read_measurements(self.problem.graph, rewards)
+
+        def request(journal: Journal, cursor: Cursor) -> Event | None:
+            found = find_ticket(journal, self.problem, cursor.state, ticket)
+            log = partial(read_rounds, journal, self.problem.graph.n_edges)
+            return correction(cursor.setting, cursor.state, found, arcs, values, log)
+
+        self._change(request)
+
+    def extend(
+        self,
+        *,
+        rounds: int | None = None,
+        delta: float | None = None,
+        epsilon: float | None = None,
+    ) -> None:
+        """Go on after the stop, or after the budget.
+
+        ``rounds``: take so many more, whatever the rule says. ``delta``, ``epsilon``: judge by
+        these from now on; a smaller one takes more rounds.
+        """
+        self._change(
+            lambda _, cursor: decide.extend(
+                cursor.state, rounds=rounds, delta=delta, epsilon=epsilon
+            )
+        )
+
+    # -- looking -----------------------------------------------------------------------------
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the study takes no further rounds, until it is extended."""
+        return self._present().state.ending is not Ending.RUNNING
+
+    def status(self) -> Status:
+        """Where the study stands."""
+        cursor = self._present()
+        return status_of(self._name, cursor.setting, cursor.state)
+
+    def recommend(self) -> Recommendation:
+        """The best joint arm by what is known, and what is proved about it."""
+        return Recommendation.of(self.report())
+
+    def report(self) -> Report:
+        """The answer so far, its guarantee, and what it rests on."""
+        cursor = self._present()
+        return compile_report(cursor.setting, cursor.state.learner, cursor.state.ending)
+
+    def rewards(self, ticket: StudyTicket | str | int) -> Array:
+        """(m,) what is on record of a round, NaN where nothing is."""
+        key = ticket.key if isinstance(ticket, StudyTicket) else ticket
+        with self._reading() as (journal, cursor):
+            return find_round(journal, self.problem, cursor.state, *parsed(key)).rewards
+
+    def log(self) -> Iterator[tuple[float, Event]]:
+        """Every event so far, with the time it was recorded (seconds since 1970, UTC)."""
+        with self._storage.reading(self._name) as journal:
+            for entry in journal.read(0):
+                yield entry.at, event_of(entry)
+
+    # -- moving ------------------------------------------------------------------------------
+
+    def export(self, path: FilePath) -> None:
+        """Write the study to a file of JSON Lines, one event a line."""
+        with self._reading() as (journal, cursor):
+            write_export(path, self._name, journal, cursor)
+
+    @classmethod
+    def from_export(
+        cls,
+        path: FilePath,
+        *,
+        storage: str | Storage = "memory",
+        name: str | None = None,
+        strategy: Strategy | None = None,
+        stopping: StoppingRule | None = None,
+    ) -> Study:
+        """Add an exported study to a storage, under its own name or another, and load it.
+
+        It goes on as the exported one would have. All of it is imported, or nothing.
+        """
+        place = open_storage(storage, create=True)
+        chosen = read_export(path, place, name)
+        return cls.load(chosen, storage=place, strategy=strategy, stopping=stopping)
+
+    # -- transactions ------------------------------------------------------------------------
+
+    def _change(
+        self, request: Callable[[Journal, Cursor], Event | None], *, durable: bool = True
+    ) -> Cursor:
+        """Append the event a request makes of the study as it stands, in one transaction."""
+        with self._lock:
+            with self._storage.writing(self._name, durable=durable) as journal:
+                cursor = self._cursor.catch_up(journal)
+                event = request(journal, cursor)
+                if event is not None:
+                    cursor = cursor.record(journal, event, at=time.time())
+            self._cursor = cursor  # only now it is on record
+            return cursor
+
+    def _answer(
+        self, ticket: StudyTicket, request: Callable[[Cursor, Round], Event | None]
+    ) -> None:
+        """Append the event a request makes of a ticket's round, in one transaction."""
+        self._change(
+            lambda journal, cursor: request(
+                cursor, find_ticket(journal, self.problem, cursor.state, ticket)
+            )
+        )
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[Journal, Cursor]]:
+        with self._lock, self._storage.reading(self._name) as journal:
+            self._cursor = self._cursor.catch_up(journal)
+            yield journal, self._cursor
+
+    def _present(self) -> Cursor:
+        with self._reading() as (_, cursor):
+            return cursor
+
+    def _ticket_of(self, found: Round) -> StudyTicket:
+        return StudyTicket.of(self._name, self.problem, found)

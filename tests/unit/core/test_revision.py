@@ -1,0 +1,151 @@
+"""Corrections and extensions: what they do to the state, against telling the truth at once."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import edgewise as ew
+from edgewise.core.arrays import Array, Indices
+from edgewise.core.learner import tell_round
+from edgewise.core.revision import amend, go_on, reconsider, sum_rounds
+from edgewise.core.setting import Setting
+from edgewise.core.state import LearnerState
+from edgewise.core.statistics import CellStatistics
+from edgewise.core.stopping import Union
+
+GRAPH = ew.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")])
+ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
+PROBLEM = ew.Problem(GRAPH, ARMS, noise=0.5)
+Told = list[tuple[Indices, Array]]
+
+
+def setting_for(strategy: str, **options: Any) -> Setting:
+    chosen = {"delta": 1e-300, "epsilon": 0.0, "stopping": None} | options
+    return Setting.of(PROBLEM, strategy=strategy, **chosen)
+
+
+def fresh(setting: Setting) -> LearnerState:
+    return LearnerState.start(setting.plan.cells, setting.plan.first_aim(), seed=3)
+
+
+def told(setting: Setting, rewards: Sequence[Array]) -> tuple[LearnerState, Told, list[int]]:
+    """The state after rounds with these rewards, the rounds, and the phase of each."""
+    state, rounds, phases = fresh(setting), [], []
+    for values in rewards:
+        arms = setting.plan.joint_arm(PROBLEM, state)
+        phases.append(len(state.closed.information))
+        rounds.append((arms, values))
+        state = tell_round(setting, state, arms, values)
+    return state, rounds, phases
+
+
+def same(first: CellStatistics, second: CellStatistics) -> bool:
+    mine, its = first.to_dict(), second.to_dict()
+    return all(np.array_equal(mine[name], its[name]) for name in mine)
+
+
+def rewards_of(seed: int, n_rounds: int) -> list[Array]:
+    values = np.random.default_rng(seed).standard_normal((n_rounds, GRAPH.n_edges))
+    values[np.random.default_rng(seed + 1).random(values.shape) < 0.05] = np.nan
+    return list(values)
+
+
+cases = {
+    "seed": st.integers(0, 10**6),
+    "wrong": st.integers(0, 11),
+    "error": st.floats(-1e60, 1e60),
+}
+
+
+@given(**cases)
+def test_without_phases_a_correction_equals_having_told_the_right_value(
+    seed: int, wrong: int, error: float
+) -> None:
+    setting = setting_for("g-optimal")
+    right = rewards_of(seed, 12)
+    mistaken = [values.copy() for values in right]
+    mistaken[wrong][0] = error
+    truth, rounds, _ = told(setting, right)
+    state, _, _ = told(setting, mistaken)
+    amended = amend(setting, state, 0, sum_rounds(setting, rounds))
+    assert same(amended.statistics, truth.statistics)
+    assert amended.verdict == truth.verdict
+
+
+@given(**cases)
+def test_with_phases_every_phase_has_the_statistics_of_the_corrected_log(
+    seed: int, wrong: int, error: float
+) -> None:
+    setting = setting_for("adaptive")
+    mistaken = rewards_of(seed, 12)
+    mistaken[wrong][0] = error
+    state, rounds, phases = told(setting, mistaken)
+    rounds[wrong] = (rounds[wrong][0], np.where(np.arange(10) == 0, 0.25, rounds[wrong][1]))
+    phase = phases[wrong]
+    members = [one for one, its in zip(rounds, phases, strict=True) if its == phase]
+    amended = amend(setting, state, phase, sum_rounds(setting, members))
+    taken_back = state.verdict.stop and not amended.verdict.stop
+    assert len(amended.closed.information) == len(state.closed.information) + taken_back
+    every = [*(amended.closed[j] for j in range(len(amended.closed.information)))]
+    every.append(amended.statistics)
+    for number, statistics in enumerate(every):
+        its = [one for one, phase in zip(rounds, phases, strict=True) if phase == number]
+        assert same(statistics, sum_rounds(setting, its))
+    assert taken_back or amended.aim is state.aim  # decisions taken since are not taken again
+
+
+@given(seed=st.integers(0, 10**6))
+def test_nothing_changes_when_nothing_was_wrong(seed: int) -> None:
+    for strategy in ("g-optimal", "adaptive"):
+        setting = setting_for(strategy)
+        state, rounds, phases = told(setting, rewards_of(seed, 9))
+        members = [one for one, phase in zip(rounds, phases, strict=True) if phase == phases[2]]
+        amended = amend(setting, state, phases[2], sum_rounds(setting, members))
+        assert amended.verdict == state.verdict
+        assert same(amended.total, state.total)
+
+
+def certain(strategy: str) -> tuple[Setting, LearnerState]:
+    """A state in which the rule has stopped."""
+    setting = setting_for(strategy, delta=0.05)
+    table = np.array([[2.0, 0.0, 0.5], [0.0, 0.1, 0.0], [0.5, 0.0, 0.2]])
+    state = fresh(setting)
+    rng = np.random.default_rng(0)
+    while not state.verdict.stop:
+        arms = setting.plan.joint_arm(PROBLEM, state)
+        means = table[arms[GRAPH.arcs[:, 0]], arms[GRAPH.arcs[:, 1]]]
+        rewards = means + 0.1 * rng.standard_normal(GRAPH.n_edges)
+        state = tell_round(setting, state, arms, rewards)
+    return setting, state
+
+
+def test_a_smaller_delta_takes_the_stop_back_and_closes_the_phase() -> None:
+    setting, state = certain("adaptive")
+    stricter = replace(setting, delta=1e-200)
+    after = reconsider(stricter, state)
+    assert not after.verdict.stop
+    assert len(after.closed.information) == len(state.closed.information) + 1
+    assert (after.phase_rounds, after.rounds) == (0, state.rounds)
+    assert reconsider(stricter, after).verdict == after.verdict  # judged from the closed phases
+
+
+def test_going_on_closes_the_phase_once_and_keeps_the_verdict() -> None:
+    setting, state = certain("adaptive")
+    after = go_on(setting, state)
+    assert after.verdict.stop
+    assert len(after.closed.information) == len(state.closed.information) + 1
+    assert go_on(setting, after) is after
+    setting, state = certain("g-optimal")
+    assert go_on(setting, state) is state  # one phase that never ends
+
+
+def test_between_looks_the_verdict_stands() -> None:
+    setting = setting_for("g-optimal", stopping=Union(growth=2.0))
+    state, _, _ = told(setting, rewards_of(4, 12))
+    assert 0 < state.verdict.round < state.rounds
+    worse = replace(state, statistics=CellStatistics.zero(setting.plan.cells))
+    assert reconsider(setting, worse) is worse
