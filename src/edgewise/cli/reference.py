@@ -21,8 +21,8 @@ def commands() -> dict[str, Any]:
     """Every command by name; those below another by both names."""
     root: Any = typer.main.get_command(app)
     found: dict[str, Any] = {}
-    for name, command in root.commands.items():
-        found[name] = command
+    for name in root.list_commands(None):
+        found[name] = command = root.commands[name]
         found |= {f"{name} {sub}": below for sub, below in getattr(command, "commands", {}).items()}
     return found
 
