@@ -201,7 +201,11 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
     ({"epsilon": -1e-9}, "epsilon is -1e-09", "at least 0"),
     ({"epsilon": np.nan}, "epsilon is nan", "finite"),
     ({"epsilon": np.inf}, "epsilon is inf", "finite"),
-    ({"strategy": "magic"}, "no strategy is called 'magic'", "adaptive, contrast, g-optimal, paper"),
+    (
+        {"strategy": "magic"},
+        "no strategy is called 'magic'",
+        "adaptive, contrast, g-optimal, paper",
+    ),
     ({"stopping": "hope"}, "no stopping rule is called 'hope'", "anytime, mixture, paper, union"),
     ({"strategy": "adaptive", "stopping": "union"}, "decide what is deployed", "'anytime'"),
     ({"strategy": "adaptive", "stopping": "paper"}, "proved only when", "strategy='g-optimal'"),

@@ -32,6 +32,7 @@ from edgewise.plots.draw import draw_estimate as draw_estimate
 from edgewise.plots.draw import draw_histogram as draw_histogram
 from edgewise.plots.draw import draw_progress as draw_progress
 from edgewise.plots.draw_graph import draw_graph as draw_graph
+from edgewise.plots.figures import as_svg as as_svg
 from edgewise.plots.figures import figure_allocation as figure_allocation
 from edgewise.plots.figures import figure_convergence as figure_convergence
 from edgewise.plots.figures import figure_curves as figure_curves
