@@ -259,6 +259,10 @@ class Study:
         cursor = self._present()
         return compile_report(cursor.setting, cursor.state.learner, cursor.state.ending)
 
+    def progress(self) -> Array:
+        """(rounds,) evidence over evidence needed after every round, as it was known then."""
+        return self._present().state.progress
+
     def rewards(self, ticket: StudyTicket | str | int) -> Array:
         """(m,) what is on record of a round, NaN where nothing is."""
         key = ticket.key if isinstance(ticket, StudyTicket) else ticket
