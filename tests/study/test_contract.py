@@ -29,6 +29,14 @@ from edgewise.study.events import Corrected, Told
 
 STRATEGIES = ("adaptive", "g-optimal")
 
+METHODS: dict[str, dict[str, Any]] = {
+    "adaptive": {"strategy": "adaptive"},
+    "g-optimal": {"strategy": "g-optimal"},
+    "allocation": {"strategy": "adaptive", "target": "allocation"},
+    "g-allocation": {"strategy": "g-optimal", "target": "allocation"},
+}
+UNKNOWN_NOISE = replace(PROBLEM, noise="estimate")
+
 
 def started(place: Place, n_rounds: int = 3, **options: Any) -> ew.Study:
     return run(ew.Study.create("farm", PROBLEM, storage=place, **endless(**options)), n_rounds)
@@ -97,10 +105,13 @@ def test_a_name_must_be_usable(name: str) -> None:
 # -- ask and tell ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_study_resumed_every_time_equals_the_bare_learner(place: Place, strategy: str) -> None:
-    study = ew.Study.create("farm", PROBLEM, storage=place, **endless(strategy=strategy))
-    learner = Learner(PROBLEM, **endless(strategy=strategy))
+@pytest.mark.parametrize("problem", [PROBLEM, UNKNOWN_NOISE], ids=["stated", "estimate"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_study_resumed_every_time_equals_the_bare_learner(
+    place: Place, method: str, problem: ew.Problem
+) -> None:
+    study = ew.Study.create("farm", problem, storage=place, **endless(**METHODS[method]))
+    learner = Learner(problem, **endless(**METHODS[method]))
     for _ in range(6):
         ticket, expected = again(study, place).ask(), learner.ask()
         assert ticket.round == expected.round
@@ -352,9 +363,9 @@ def certified(place: Place, **options: Any) -> ew.Study:
     return study
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_after_the_stop_asking_needs_an_extension(place: Place, strategy: str) -> None:
-    study = certified(place, strategy=strategy)
+@pytest.mark.parametrize("method", METHODS)
+def test_after_the_stop_asking_needs_an_extension(place: Place, method: str) -> None:
+    study = certified(place, **METHODS[method])
     rounds = study.status().rounds
     assert study.report().certified
     assert study.status().ending is Ending.CERTIFIED
@@ -365,7 +376,9 @@ def test_after_the_stop_asking_needs_an_extension(place: Place, strategy: str) -
     run(again(study, place), 3)
     status = study.status()
     assert status.rounds == rounds + 3
-    assert [one.round for one in status.certificates] == [rounds]
+    (certificate,) = status.certificates
+    assert certificate.round == rounds
+    assert (certificate.arms is None) == ("target" not in METHODS[method])
     assert status.stopped == study._present().state.learner.verdict.stop
 
 
@@ -389,7 +402,7 @@ def test_the_budget_is_an_ending_too(place: Place) -> None:
     study = run(ew.Study.create("farm", PROBLEM, storage=place, max_rounds=2, **endless()), 2)
     assert study.status().ending is Ending.BUDGET_SPENT
     assert study.report().ending is Ending.BUDGET_SPENT
-    with pytest.raises(LearnerStopped, match="the 2 rounds it was given"):
+    with pytest.raises(LearnerStopped, match="after round 2: the round limit was reached"):
         study.ask()
     study.extend(rounds=1)
     run(again(study, place), 1)
@@ -425,11 +438,11 @@ def test_a_correction_can_take_the_stop_back(place: Place) -> None:
 # -- snapshots -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("method", METHODS)
 def test_dropping_the_snapshot_gives_the_same_state(
-    place: Place, strategy: str, drop_snapshot: Callable[[], None]
+    place: Place, method: str, drop_snapshot: Callable[[], None]
 ) -> None:
-    study = started(place, SNAPSHOT_EVERY // 2 + 3, strategy=strategy)
+    study = started(place, SNAPSHOT_EVERY // 2 + 3, **METHODS[method])
     study.correct(study.ticket(2), {("a", "b"): 0.125})
     study.tell(study.ask(), {("a", "b"): 1.0})
     with_snapshot = again(study, place)

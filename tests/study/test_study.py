@@ -61,7 +61,7 @@ def test_status_before_the_first_round() -> None:
         "not certified\n"
         "  waiting for    nothing\n"
         "  leader         not estimable yet\n"
-        "  evidence       0% of what delta = 1e-300, epsilon = 0 needs"
+        "  evidence       0% of what delta = 1e-300 needs"
     )
     assert (status.forecast, status.noise_estimate, status.lack_of_fit) == (None, None, None)
     recommendation = created().recommend()
@@ -94,6 +94,22 @@ def test_status_shows_lack_of_fit() -> None:
         study.tell(ticket, environment(ticket.arms))
     assert study.report().lack_of_fit == study.status().lack_of_fit is not None
     assert "lack of fit    p =" in str(study.status())
+
+
+def test_status_of_a_certified_allocation() -> None:
+    study = ew.Study.create("farm", PROBLEM, target="allocation", epsilon=1.0, rng=1)
+    while not study.stopped:
+        run(study, 1)
+    status, report = study.status(), study.report()
+    assert report.regret is not None
+    assert status.regret is not None
+    assert status.regret.bound == report.regret.bound <= 1.0
+    assert f"regret         at most {status.regret.bound:.4g} of global reward" in str(status)
+    (certificate,) = status.certificates
+    assert certificate.regret == status.regret.bound
+    assert report.allocation is not None
+    assert certificate.arms is not None
+    assert certificate.arms.tolist() == report.allocation.arms.tolist()
 
 
 def test_the_recommendation_speaks_in_labels() -> None:
