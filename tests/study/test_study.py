@@ -126,9 +126,11 @@ def test_the_recommendation_speaks_in_labels() -> None:
 
 def test_history_of_totals_and_progress() -> None:
     study = run(created(), 5)
-    state = study._present().state
-    assert state.totals.tolist() == [float(study.rewards(k).sum()) for k in range(1, 6)]
-    assert len(state.progress) == 5
+    history = study.history()
+    assert history.totals.tolist() == [float(study.rewards(k).sum()) for k in range(1, 6)]
+    assert history.progress[-1] == study.status().progress
+    assert len(history.progress) == 5
+    assert len(history.phase_ends) == study.status().phase
 
 
 # -- what is stored and what is not ----------------------------------------------------------

@@ -22,6 +22,14 @@ _WAYS_ON = {
 }
 
 
+def check_new(name: str, max_rounds: int | None) -> None:
+    """Raise unless a study can be called that, and be given so many rounds."""
+    if not 0 < len(name.strip()) <= len(name) <= 255:
+        raise InvalidArgument(f"name is {name!r}; give a text of 1 to 255 characters")
+    if max_rounds is not None and max_rounds < 1:
+        raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1, or None")
+
+
 def ask(setting: Setting, state: StudyState) -> Asked | None:
     """Hand out the next round, unless one is out."""
     if state.pending is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.core.allocation.result import Allocation
+from edgewise.core.arrays import Array
 from edgewise.core.diagnostics import LackOfFit, lack_of_fit
 from edgewise.core.evidence import gather
 from edgewise.core.forecast import Forecast, forecast
@@ -98,6 +99,23 @@ class Status:
 
     def _against(self) -> str:
         return "" if self.rival is None else f", against {_pair(self.rival)}"
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """How a study got where it is, round by round: what a plot needs."""
+
+    totals: Array
+    """(rounds,) sum of each round's rewards; NaN if some are missing."""
+    progress: Array
+    """(rounds,) progress after each round, as known then."""
+    phase_ends: tuple[int, ...]
+    """The last round of every phase that is over."""
+
+    @classmethod
+    def of(cls, state: StudyState) -> History:
+        """The history that a state remembers."""
+        return cls(state.totals, state.progress, state.phase_ends)
 
 
 @dataclass(frozen=True, eq=False)
