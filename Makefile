@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types imports unit bench docs clean help
+.PHONY: demo test lint types imports unit bench stat docs clean help
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,9 @@ bench: $(VENV)/.bench  ## measure speed and memory against named references; GSE
 		echo; echo "## $$name"; $(BIN)/python benchmarks/bench_$$name.py || exit 1; \
 	done
 	@if [ -n "$(GSET)" ]; then echo; echo "## gset"; $(BIN)/python benchmarks/bench_gset.py $(GSET); fi
+
+stat: $(VENV)/.test  ## count wrong certificates at near ties, 500 runs per strategy (minutes)
+	$(BIN)/python benchmarks/stat_errors.py
 
 docs: $(VENV)/.docs  ## build the documentation into site/
 	$(BIN)/mkdocs build --strict

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import TextIO
 
 from edgewise.core.learner import Learner
@@ -15,10 +16,13 @@ class ProgressLine:
     """Shows rounds, the leading pair, and how far the evidence against its closest rival is.
 
     On a terminal the line is rewritten in place, about ten times a second; elsewhere a new line
-    appears every few seconds.
+    appears every few seconds. ``line`` says what is shown; the default is :func:`describe`.
     """
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, stream: TextIO | None = None, line: Callable[[Learner], str] | None = None
+    ) -> None:
+        self._describe = describe if line is None else line
         self._stream = sys.stderr if stream is None else stream
         self._live = self._stream.isatty()
         self._pause = 0.1 if self._live else 5.0
@@ -29,7 +33,7 @@ class ProgressLine:
         """Redraw if it is time, or if the learner has just stopped."""
         if learner.verdict.stop or time.monotonic() >= self._next:
             self._next = time.monotonic() + self._pause
-            self._write(describe(learner))
+            self._write(self._describe(learner))
 
     def close(self) -> None:
         """Leave the cursor on a fresh line."""

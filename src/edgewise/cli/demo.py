@@ -1,4 +1,4 @@
-"""``edgewise demo``: the whole method on a built-in example, live."""
+"""``edgewise demo``: the whole method on a built-in example, live; and the demos below it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import edgewise as ew
+from edgewise.cli.demo_wind import wind
 from edgewise.cli.options import Delta, OutputFormat, Seed
-from edgewise.cli.shell import UNCERTIFIED, Answer, Command, Format, emit, note
+from edgewise.cli.shell import UNCERTIFIED, Answer, Command, Format, Group, emit, note
 
 if TYPE_CHECKING:
     from edgewise.cli.comparison import Comparison
@@ -25,11 +26,15 @@ class Family(StrEnum):
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(cls=Command)(demo)
+    """Add the command, which runs by itself or hands over to a demo below it."""
+    group = typer.Typer(name="demo", cls=Group, invoke_without_command=True, rich_markup_mode=None)
+    group.callback()(demo)
+    group.command(cls=Command)(wind)
+    app.add_typer(group)
 
 
 def demo(
+    context: typer.Context,
     graph: Annotated[Family, typer.Option(help="Graph family.")] = Family.CIRCLE,
     edges: Annotated[int, typer.Option(help="Observed directions per round, the paper's m.")] = 156,
     dimension: Annotated[int, typer.Option(help="Length of an arm, d.")] = 5,
@@ -48,13 +53,16 @@ def demo(
 
     Each node of the graph gets one of d + 1 arms; the reward of an edge is x' M x' plus noise of
     deviation 1. The true M is hidden from the learner and used only to grade the answer, beside
-    simple alternatives and beside the paper's own method.
+    simple alternatives and beside the paper's own method. "edgewise demo wind" is another demo: a
+    wind farm, simulated by FLORIS.
 
     Example:
       $ edgewise demo --graph star --omega 0.5
 
     Exit code 0; 2 wrong input; 3 round budget spent without a certificate.
     """
+    if context.invoked_subcommand is not None:
+        return
     from edgewise.cli.comparison import compare  # loads the compiler, which help does not need
 
     network = getattr(ew.Graph, graph.value)(n_edges=edges)

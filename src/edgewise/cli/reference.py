@@ -18,9 +18,13 @@ MARKER = "<!-- Generated from here on: python -m edgewise.cli.reference docs/cli
 
 
 def commands() -> dict[str, Any]:
-    """Every subcommand by name."""
-    group: Any = typer.main.get_command(app)
-    return dict(group.commands)
+    """Every command by name; those below another by both names."""
+    root: Any = typer.main.get_command(app)
+    found: dict[str, Any] = {}
+    for name, command in root.commands.items():
+        found[name] = command
+        found |= {f"{name} {sub}": below for sub, below in getattr(command, "commands", {}).items()}
+    return found
 
 
 def reference() -> str:

@@ -71,7 +71,15 @@ def note(message: str) -> None:
         typer.echo(f"edgewise: {message}", err=True)
 
 
-class Shell(TyperGroup):
+class Group(TyperGroup):
+    """A command with commands below it, whose help keeps the lines of its docstring."""
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Keep the lines of the docstring."""
+        _write_lines(self.help, formatter)
+
+
+class Shell(Group):
     """The root command: help as written, foreseeable errors without fuss."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -90,10 +98,6 @@ class Shell(TyperGroup):
                 raise
             note(f"{error.filename}: {error.strerror}; choose a path that can be used")
             raise typer.Exit(WRONG_INPUT) from None
-
-    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Keep the lines of the docstring."""
-        _write_lines(self.help, formatter)
 
 
 class Command(TyperCommand):

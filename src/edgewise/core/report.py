@@ -131,6 +131,18 @@ class Report:
         return bool((shown == leaders).all())
 
     @property
+    def shows_best_certainly(self) -> bool:
+        """Whether, moreover, that pair is certified: no joint arm can be better then."""
+        return self.certified and self.target == "pair" and self.shows_best_everywhere
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights of all arcs: m if there are none."""
+        weights = self.problem.graph.weights
+        per_edge = self.problem.graph.n_edges / len(self.problem.graph.edges)
+        return float(self.problem.graph.n_edges if weights is None else per_edge * weights.sum())
+
+    @property
     def guarantee(self) -> str:
         """What is proved about the answer, in a few sentences."""
         if not self.best_pairs:
@@ -163,7 +175,7 @@ class Report:
     def _allocation_claim(self) -> str:
         """What a certified pair says about the recommended joint arm."""
         if self.shows_best_everywhere:
-            total = self.epsilon * self._total_weight()
+            total = self.epsilon * self.total_weight
             return "Every edge of the allocation shows the best pair, so no joint arm is better" + (
                 f" by more than {total:g} in total." if self.epsilon else "."
             )
@@ -176,9 +188,9 @@ class Report:
 
     def _regret_claim(self, regret: Regret) -> str:
         """How far the recommended joint arm may be from the best, and why."""
+        if self.shows_best_certainly:
+            return ""  # said already
         if regret.bound == 0.0:
-            if self.target == "pair" and self.certified and self.shows_best_everywhere:
-                return ""  # said already
             return f"{self._confidence_text()}, no joint arm is better than the allocation."
         parts = f"{regret.estimation / regret.bound:.0%} estimation, which more rounds reduce"
         if regret.optimisation > 0.0:
@@ -191,11 +203,6 @@ class Report:
 
     def _confidence_text(self) -> str:
         return f"With probability at least {1 - self.delta:.10g}"
-
-    def _total_weight(self) -> float:
-        weights = self.problem.graph.weights
-        per_edge = self.problem.graph.n_edges / len(self.problem.graph.edges)
-        return float(self.problem.graph.n_edges if weights is None else per_edge * weights.sum())
 
     def _arm_name(self, arm: int) -> Hashable:
         return arm if self.problem.arm_labels is None else self.problem.arm_labels[arm]
@@ -256,7 +263,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
     estimable = bool(np.isfinite(theta).all())
     allocation, regret = _recommended(setting, state, tables) if estimable else (None, None)
     unbiased = theta if plan.ridge == 0 else _estimate(setting, state, 0.0)
-    return Report(
+    report = Report(
         problem=problem,
         rounds=state.rounds,
         ending=ending,
@@ -277,6 +284,10 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         noise_estimate=estimate_noise(state.total),
         lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
     )
+    if not report.shows_best_certainly:
+        return report
+    # the certificate of the pair says more than confidence in all contrasts at once
+    return replace(report, regret=Regret(report.epsilon * report.total_weight, 0.0))
 
 
 def _recommended(

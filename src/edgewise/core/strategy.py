@@ -87,14 +87,22 @@ class GOptimal:
     The product of G-optimal node laws is G-optimal on the edges (Theorem 4.1). With candidate
     masks every node draws from the optimal design of its own candidates, in their span: together
     the laws reach every direction that some edge can show.
+
+    An optimal design needs few arms, and what it never shows cannot contradict the model: with a
+    probability of ``even`` a node draws from all its candidates alike.
     """
 
     tolerance: float = 1e-6
+    even: float = 0.0
     name: str = "g-optimal"
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.even <= 1.0:
+            raise InvalidArgument(f"even is {self.even}; it is a probability, between 0 and 1")
 
     def __call__(self, problem: Problem, /) -> IndependentNodes:
         """Solve one design per candidate set."""
-        laws, designs = _g_optimal_laws(problem, self.tolerance)
+        laws, designs = _g_optimal_laws(problem, self.tolerance, even=self.even)
         return IndependentNodes(Cells.of(problem), laws, designs, "mixture")
 
 
@@ -141,14 +149,16 @@ def sampling_strategy(choice: str | Strategy) -> Strategy:
     return STRATEGIES[choice]
 
 
-def _g_optimal_laws(problem: Problem, tolerance: float) -> tuple[NodeLaws, tuple[Design, ...]]:
-    """One design per candidate set, and the laws of the nodes made of them."""
+def _g_optimal_laws(
+    problem: Problem, tolerance: float, *, even: float = 0.0
+) -> tuple[NodeLaws, tuple[Design, ...]]:
+    """One design per candidate set, and the nodes' laws: a share ``even`` goes to all arms."""
     arms = _lifted(problem)
     masks, groups = problem.candidate_sets
     designs = tuple(_design(arms[mask], tolerance) for mask in masks)
     weights = np.zeros(masks.shape)
     for row, mask, design in zip(weights, masks, designs, strict=True):
-        row[mask] = design.weights
+        row[mask] = (1.0 - even) * design.weights + even / mask.sum()
     return NodeLaws.of(weights, groups), designs
 
 

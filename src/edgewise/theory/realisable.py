@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,11 +34,11 @@ class RealisableRho:
     """Reached by deploying ``joint_arms`` in the proportions ``shares``."""
     lower: float
     """No mixture of joint arms of this graph needs less: proved by bounds on allocations."""
-    design: Array
+    design: Array = field(repr=False)
     """(C,) proportion of every edge-arm, as in :class:`~edgewise.theory.LowerBound`."""
-    joint_arms: Indices
+    joint_arms: Indices = field(repr=False)
     """(J, n)"""
-    shares: Array
+    shares: Array = field(repr=False)
     """(J,) non-negative, sum to 1."""
     iterations: int
     """Allocation problems solved."""

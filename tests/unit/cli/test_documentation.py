@@ -54,7 +54,7 @@ def test_every_command_and_option_is_documented(name: str) -> None:
 @pytest.mark.parametrize("name", commands())
 def test_the_help_of_every_command_has_an_example_and_exit_codes(name: str) -> None:
     text = commands()[name].help
-    assert any(line.split()[1] == name for line in examples(text))
+    assert any(f"{line} ".startswith(f"edgewise {name} ") for line in examples(text))
     assert "Exit code" in text
 
 

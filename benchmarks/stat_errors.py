@@ -1,0 +1,167 @@
+"""Wrong certificates at near ties, for every strategy: ``make stat``.
+
+``python benchmarks/stat_errors.py [RUNS]`` (default 500 per row) prints a markdown table and ends
+with code 1 if a method that is proved errs more often than delta, by an exact binomial test with a
+false-alarm rate of 1e-6 per row, or if a broken one is not caught by the same test.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom, norm
+
+import edgewise as ew
+from edgewise.core.arrays import Array, Indices, Mask
+from edgewise.core.evidence import Evidence
+from edgewise.core.stopping import Anytime
+from edgewise.simulation import Replications, replicate
+
+DELTA = 0.05
+FALSE_ALARM = 1e-6
+NOISE = 1.0
+
+CIRCLE = ew.Graph.circle(n_nodes=10)
+STAR = ew.Graph.star(n_nodes=8)
+THREE = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.3]])
+ARROWS = ew.Graph.from_edges([(2 * i, 2 * i + 1) for i in range(10)], directed=True)
+HEADS = np.array([[True, False], [True, True]] * 10)
+TRIANGLES = ew.Graph.from_edges(
+    [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)], directed=True, kinds=[0, 0, 0, 1, 1, 1]
+)
+
+PAIRS: dict[str, tuple[ew.Problem, Any]] = {
+    "equal arms": (ew.Problem(CIRCLE, np.eye(2)), np.diag([0.5, 0.499])),
+    "three arms on a star": (ew.Problem(STAR, THREE), np.diag([1.0, 0.999])),
+}
+ONE_RIVAL: dict[str, tuple[ew.Problem, Any]] = {
+    "one rival": (ew.Problem(ARROWS, np.eye(2), candidates=HEADS), [[0.5, 0.499], [0.0, 0.0]])
+}
+ALLOCATIONS: dict[str, tuple[ew.Problem, Any]] = {
+    "two kinds, directed": (
+        ew.Problem(TRIANGLES, np.eye(2)),
+        [[[0.0, 0.1], [0.09, 0.0]], [[0.1, 0.0], [0.0, 0.09]]],
+    ),
+    "odd circle": (ew.Problem(ew.Graph.circle(n_nodes=7), THREE), [[0.0, 0.2], [0.2, 0.1]]),
+}
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A fixed-sample test at every look: no union over rivals, no price for looking."""
+
+    name: str = "broken"
+    assumes: str = "nothing that holds"
+    allows_ridge: bool = True
+    allows_phases: bool = True
+    needs_phases: bool = False
+
+    def is_due(self, rounds: Indices) -> Mask:
+        """After every round."""
+        return np.ones(len(rounds), np.bool_)
+
+    def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
+        """Gap over the width of one test at one time."""
+        ratio: Array = (evidence.gaps + epsilon) / evidence.deviations
+        return ratio / float(norm.isf(delta))
+
+
+@dataclass(frozen=True)
+class TooNarrow(Anytime):
+    """Confidence widths of a tenth of what they should be."""
+
+    name: str = "too narrow"
+
+    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+        """A tenth."""
+        return 0.1 * super().width(variances, rounds=rounds, log_odds=log_odds)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method, and whether it is proved."""
+
+    name: str
+    instances: dict[str, tuple[ew.Problem, Any]]
+    options: dict[str, Any]
+    valid: bool = True
+    estimate: bool = False
+    """Whether the learner is not told the noise."""
+
+
+METHODS: tuple[tuple[str, str | Broken], ...] = (
+    ("adaptive", "anytime"),
+    ("adaptive", "mixture"),
+    ("contrast", "anytime"),
+    ("g-optimal", "mixture"),
+    ("g-optimal", "union"),
+)
+
+
+def rows() -> Iterator[Row]:
+    """Everything that is proved, then what is broken on purpose."""
+    short, long = {"max_rounds": 40}, {"max_rounds": 200}
+    for strategy, rule in METHODS:
+        pair = {"strategy": strategy, "stopping": rule, "target": "pair"}
+        yield Row(f"{strategy}, {rule}", PAIRS | ONE_RIVAL, pair | short)
+    yield Row("paper, paper", PAIRS, {"strategy": "paper", **short})
+    for strategy, rule in METHODS[:1] + METHODS[3:4]:
+        pair = {"strategy": strategy, "stopping": rule, "target": "pair"}
+        yield Row(f"{strategy}, {rule}, noise estimated", ONE_RIVAL, pair | short, estimate=True)
+        goal = {"strategy": strategy, "stopping": rule, "target": "allocation", "epsilon": 3.0}
+        yield Row(f"{strategy}, {rule}, allocation", ALLOCATIONS, goal | long)
+    for strategy in ("adaptive", "contrast", "g-optimal", "paper"):
+        options = {"strategy": strategy, "stopping": Broken(), "target": "pair", **long}
+        instances = {"equal arms": PAIRS["equal arms"]} if strategy == "paper" else ONE_RIVAL
+        yield Row(f"{strategy}, broken rule", instances, options, valid=False)
+    narrow = {"strategy": "adaptive", "stopping": TooNarrow(), "target": "allocation"}
+    yield Row("adaptive, widths cut", ALLOCATIONS, {**narrow, "epsilon": 0.3, **short}, valid=False)
+
+
+def tail(runs: Replications) -> float:
+    """How likely so many errors are if each run errs with probability delta."""
+    return float(binom.sf(runs.errors - 1, len(runs.rounds), DELTA))
+
+
+def main() -> None:
+    """Print the table; fail if a row is not what it should be."""
+    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    print("| method | instance | runs | certified | wrong | p of delta = 0.05 | as it should |")
+    print("|---|---|---|---|---|---|---|")
+    failed, start = [], time.perf_counter()
+    for row in rows():
+        for name, (problem, matrix) in row.instances.items():
+            shown = problem
+            if row.estimate:
+                shown = ew.Problem(
+                    problem.graph, problem.arms, candidates=problem.candidates, noise="estimate"
+                )
+            runs = replicate(
+                shown,
+                matrix,
+                repetitions=repetitions,
+                delta=DELTA,
+                noise=NOISE,
+                rng=21,
+                **row.options,
+            )
+            p = tail(runs)
+            fine = (p >= FALSE_ALARM) == row.valid
+            failed += [] if fine else [f"{row.name} on {name}"]
+            print(
+                f"| {row.name} | {name} | {repetitions} | {int(runs.certified.sum())} | "
+                f"{runs.errors} | {p:.2g} | {'yes' if fine else 'NO'} |",
+                flush=True,
+            )
+    print(f"\n{time.perf_counter() - start:.0f} s", file=sys.stderr)
+    if failed:
+        sys.exit(f"not as it should be: {'; '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

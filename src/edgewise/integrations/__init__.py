@@ -1,0 +1,1 @@
+"""Real systems as problems. Each integration needs an extra of its own."""
