@@ -97,7 +97,7 @@ def _valued(values: list[tuple[str, float]]) -> list[tuple[str, str]]:
 
 
 def _evidence(study: Study, status: Status) -> list[str]:
-    progress = study.progress()
+    progress = study.history().progress
     if not len(progress):
         return []
     data = ConvergenceData(
