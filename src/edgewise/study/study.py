@@ -28,10 +28,11 @@ from edgewise.study.history import (
     find_ticket,
 )
 from edgewise.study.measurements import Measurements, read_measurements
+from edgewise.study.places import open_storage
 from edgewise.study.recipe import draw_seed, record
 from edgewise.study.session import Session
 from edgewise.study.status import History, Recommendation, Status, status_of
-from edgewise.study.storage import Storage, open_storage
+from edgewise.study.storage import Storage
 from edgewise.study.ticket import StudyTicket, parsed
 
 
@@ -41,8 +42,6 @@ class Study:
     A study is a fold over an append-only log of events. Every method is one transaction: it is on
     record when the method returns, or nothing has changed. Several processes may work on a study
     at once; each sees what the others did. Repeating a request after a crash is harmless.
-
-    Make one with :meth:`create`, find it again with :meth:`load`.
 
     Examples
     --------
@@ -263,8 +262,6 @@ class Study:
         with self.storage.reading(self.name) as journal:
             for entry in journal.read(0):
                 yield entry.at, event_of(entry)
-
-    # -- moving ------------------------------------------------------------------------------
 
     def export(self, path: FilePath) -> None:
         """Write the study to a file of JSON Lines, one event a line."""
