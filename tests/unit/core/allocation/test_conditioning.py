@@ -2,6 +2,7 @@
 
 import itertools
 
+import networkx
 import numpy as np
 import pytest
 
@@ -160,7 +161,6 @@ def test_ties_do_not_multiply() -> None:
 
 
 def test_short_odd_cycles_are_those_of_networkx() -> None:
-    networkx = pytest.importorskip("networkx")
     rng = np.random.default_rng(1)
     pairs = np.column_stack(np.triu_indices(12, k=1))
     edges = pairs[(rng.random(len(pairs)) < 0.35) | (pairs[:, 1] == pairs[:, 0] + 1)]
