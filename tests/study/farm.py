@@ -31,7 +31,7 @@ def run(study: ew.Study, n_rounds: int) -> ew.Study:
 
 def state_of(study: ew.Study) -> bytes:
     """Everything the study knows, bit for bit."""
-    return snapshot_of(study._present().state)
+    return snapshot_of(study._session.present().state)
 
 
 def kinds(study: ew.Study) -> list[str]:

@@ -29,6 +29,14 @@ from edgewise.study.events import Corrected, Told
 
 STRATEGIES = ("adaptive", "g-optimal")
 
+METHODS: dict[str, dict[str, Any]] = {
+    "adaptive": {"strategy": "adaptive"},
+    "g-optimal": {"strategy": "g-optimal"},
+    "allocation": {"strategy": "adaptive", "target": "allocation"},
+    "g-allocation": {"strategy": "g-optimal", "target": "allocation"},
+}
+UNKNOWN_NOISE = replace(PROBLEM, noise="estimate")
+
 
 def started(place: Place, n_rounds: int = 3, **options: Any) -> ew.Study:
     return run(ew.Study.create("farm", PROBLEM, storage=place, **endless(**options)), n_rounds)
@@ -65,7 +73,7 @@ def test_everything_about_the_problem_is_stored(place: Place) -> None:
     assert found.problem.graph.labels == graph.labels
     assert found.problem.graph.kind_labels == graph.kind_labels
     assert found.problem.arm_labels == problem.arm_labels
-    assert repr(found._cursor.setting.strategy) == repr(Adaptive(growth=0.25))
+    assert repr(found._session.cursor.setting.strategy) == repr(Adaptive(growth=0.25))
     assert found.ask().table() == made.ask().table()
 
 
@@ -97,10 +105,13 @@ def test_a_name_must_be_usable(name: str) -> None:
 # -- ask and tell ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_study_resumed_every_time_equals_the_bare_learner(place: Place, strategy: str) -> None:
-    study = ew.Study.create("farm", PROBLEM, storage=place, **endless(strategy=strategy))
-    learner = Learner(PROBLEM, **endless(strategy=strategy))
+@pytest.mark.parametrize("problem", [PROBLEM, UNKNOWN_NOISE], ids=["stated", "estimate"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_study_resumed_every_time_equals_the_bare_learner(
+    place: Place, method: str, problem: ew.Problem
+) -> None:
+    study = ew.Study.create("farm", problem, storage=place, **endless(**METHODS[method]))
+    learner = Learner(problem, **endless(**METHODS[method]))
     for _ in range(6):
         ticket, expected = again(study, place).ask(), learner.ask()
         assert ticket.round == expected.round
@@ -291,7 +302,7 @@ def test_a_correction_equals_having_told_the_truth(place: Place, wrong: float) -
     assert len(events) == 1
     assert np.array_equal(events[0].old, [wrong], equal_nan=True)
     assert np.array_equal(events[0].new, [right])
-    mine, its = study._present().state, truth._present().state
+    mine, its = study._session.present().state, truth._session.present().state
     for name in ("rewards", "information", "squares", "observations"):
         assert np.array_equal(
             getattr(mine.learner.statistics, name), getattr(its.learner.statistics, name)
@@ -318,10 +329,10 @@ def test_the_pending_round_can_be_corrected_and_measurements_withdrawn(place: Pl
 
 def test_later_decisions_stand_when_an_early_round_is_corrected(place: Place) -> None:
     study = started(place, 8)
-    before = study._present().state
+    before = study._session.present().state
     deployed = [study.ticket(number).arms for number in range(1, 9)]
     study.correct(study.ticket(1), np.zeros(10))
-    after = again(study, place)._present().state
+    after = again(study, place)._session.present().state
     assert after.phase_ends == before.phase_ends
     assert len(after.phase_ends) > 2
     assert all(np.array_equal(study.ticket(k + 1).arms, arms) for k, arms in enumerate(deployed))
@@ -337,7 +348,7 @@ def test_the_best_round_seen_survives_corrections(place: Place) -> None:
     study.correct(study.ticket(best), np.full(10, -50.0))
     totals[best - 1] = -500.0
     runner_up = int(np.argmax(totals)) + 1
-    learner = again(study, place)._present().state.learner
+    learner = again(study, place)._session.present().state.learner
     assert learner.best_total == totals[runner_up - 1]
     assert np.array_equal(np.asarray(learner.best_arms), study.ticket(runner_up).arms)
 
@@ -352,9 +363,9 @@ def certified(place: Place, **options: Any) -> ew.Study:
     return study
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_after_the_stop_asking_needs_an_extension(place: Place, strategy: str) -> None:
-    study = certified(place, strategy=strategy)
+@pytest.mark.parametrize("method", METHODS)
+def test_after_the_stop_asking_needs_an_extension(place: Place, method: str) -> None:
+    study = certified(place, **METHODS[method])
     rounds = study.status().rounds
     assert study.report().certified
     assert study.status().ending is Ending.CERTIFIED
@@ -365,8 +376,10 @@ def test_after_the_stop_asking_needs_an_extension(place: Place, strategy: str) -
     run(again(study, place), 3)
     status = study.status()
     assert status.rounds == rounds + 3
-    assert [one.round for one in status.certificates] == [rounds]
-    assert status.stopped == study._present().state.learner.verdict.stop
+    (certificate,) = status.certificates
+    assert certificate.round == rounds
+    assert (certificate.arms is None) == ("target" not in METHODS[method])
+    assert status.stopped == study._session.present().state.learner.verdict.stop
 
 
 def test_a_smaller_delta_equals_having_asked_for_it_from_the_start(place: Place) -> None:
@@ -381,7 +394,10 @@ def test_a_smaller_delta_equals_having_asked_for_it_from_the_start(place: Place)
     while not strict.stopped:
         run(strict, 1)
     assert strict.status().rounds == study.status().rounds > 1
-    assert strict._present().state.learner.verdict == study._present().state.learner.verdict
+    assert (
+        strict._session.present().state.learner.verdict
+        == study._session.present().state.learner.verdict
+    )
     assert [one.delta for one in study.status().certificates] == [0.05, 1e-12]
 
 
@@ -389,7 +405,7 @@ def test_the_budget_is_an_ending_too(place: Place) -> None:
     study = run(ew.Study.create("farm", PROBLEM, storage=place, max_rounds=2, **endless()), 2)
     assert study.status().ending is Ending.BUDGET_SPENT
     assert study.report().ending is Ending.BUDGET_SPENT
-    with pytest.raises(LearnerStopped, match="the 2 rounds it was given"):
+    with pytest.raises(LearnerStopped, match="after round 2: the round limit was reached"):
         study.ask()
     study.extend(rounds=1)
     run(again(study, place), 1)
@@ -425,15 +441,15 @@ def test_a_correction_can_take_the_stop_back(place: Place) -> None:
 # -- snapshots -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("method", METHODS)
 def test_dropping_the_snapshot_gives_the_same_state(
-    place: Place, strategy: str, drop_snapshot: Callable[[], None]
+    place: Place, method: str, drop_snapshot: Callable[[], None]
 ) -> None:
-    study = started(place, SNAPSHOT_EVERY // 2 + 3, strategy=strategy)
+    study = started(place, SNAPSHOT_EVERY // 2 + 3, **METHODS[method])
     study.correct(study.ticket(2), {("a", "b"): 0.125})
     study.tell(study.ask(), {("a", "b"): 1.0})
     with_snapshot = again(study, place)
-    assert with_snapshot._cursor.position > SNAPSHOT_EVERY
+    assert with_snapshot._session.cursor.position > SNAPSHOT_EVERY
     drop_snapshot()
     assert state_of(again(study, place)) == state_of(with_snapshot) == state_of(study)
 
@@ -470,7 +486,7 @@ def test_a_failed_transaction_leaves_nothing(place: Place) -> None:
 
     def power_cut() -> None:
         with study.storage.writing("farm") as journal:
-            cursor = study._cursor.catch_up(journal)
+            cursor = study._session.cursor.catch_up(journal)
             entries = list(journal.read(cursor.position - 1))
             journal.append(replace(entries[0], sequence=cursor.position + 1))
             journal.keep_snapshot(cursor.position + 1, b"rubbish")

@@ -258,7 +258,7 @@ def test_a_connection_lost_in_mid_transaction_loses_nothing(postgres: str) -> No
 
     def lose_the_connection() -> None:
         with administer(postgres) as admin, study.storage.writing("farm") as journal:
-            cursor = study._cursor.catch_up(journal)
+            cursor = study._session.cursor.catch_up(journal)
             cursor.record(journal, Told(3, None, measure(3, ticket.arms)), at=0.0)
             (victim,) = others(admin)
             admin.exec_driver_sql(f"SELECT pg_terminate_backend({victim}, 5000)")

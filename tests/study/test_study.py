@@ -61,7 +61,7 @@ def test_status_before_the_first_round() -> None:
         "not certified\n"
         "  waiting for    nothing\n"
         "  leader         not estimable yet\n"
-        "  evidence       0% of what delta = 1e-300, epsilon = 0 needs"
+        "  evidence       0% of what delta = 1e-300 needs"
     )
     assert (status.forecast, status.noise_estimate, status.lack_of_fit) == (None, None, None)
     recommendation = created().recommend()
@@ -96,6 +96,22 @@ def test_status_shows_lack_of_fit() -> None:
     assert "lack of fit    p =" in str(study.status())
 
 
+def test_status_of_a_certified_allocation() -> None:
+    study = ew.Study.create("farm", PROBLEM, target="allocation", epsilon=1.0, rng=1)
+    while not study.stopped:
+        run(study, 1)
+    status, report = study.status(), study.report()
+    assert report.regret is not None
+    assert status.regret is not None
+    assert status.regret.bound == report.regret.bound <= 1.0
+    assert f"regret         at most {status.regret.bound:.4g} of global reward" in str(status)
+    (certificate,) = status.certificates
+    assert certificate.regret == status.regret.bound
+    assert report.allocation is not None
+    assert certificate.arms is not None
+    assert certificate.arms.tolist() == report.allocation.arms.tolist()
+
+
 def test_the_recommendation_speaks_in_labels() -> None:
     study = run(created(), 8)
     recommendation = study.recommend()
@@ -110,9 +126,11 @@ def test_the_recommendation_speaks_in_labels() -> None:
 
 def test_history_of_totals_and_progress() -> None:
     study = run(created(), 5)
-    state = study._present().state
-    assert state.totals.tolist() == [float(study.rewards(k).sum()) for k in range(1, 6)]
-    assert len(state.progress) == 5
+    history = study.history()
+    assert history.totals.tolist() == [float(study.rewards(k).sum()) for k in range(1, 6)]
+    assert history.progress[-1] == study.status().progress
+    assert len(history.progress) == 5
+    assert len(history.phase_ends) == study.status().phase
 
 
 # -- what is stored and what is not ----------------------------------------------------------

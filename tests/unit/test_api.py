@@ -43,6 +43,33 @@ CONTRACT: dict[str, list[str]] = {
         "rng",
         "progress",
     ],
+    "Study.create": [
+        "name",
+        "problem",
+        "storage",
+        "delta",
+        "epsilon",
+        "target",
+        "strategy",
+        "stopping",
+        "max_rounds",
+        "rng",
+    ],
+    "Study.load": ["name", "storage"],
+    "Study.names": ["storage"],
+    "Study.ask": [],
+    "Study.ticket": ["key"],
+    "Study.tell": ["ticket", "rewards"],
+    "Study.close": ["ticket"],
+    "Study.cancel": ["ticket"],
+    "Study.correct": ["ticket", "rewards"],
+    "Study.extend": ["rounds", "delta", "epsilon"],
+    "Study.status": [],
+    "Study.recommend": [],
+    "Study.report": [],
+    "Study.history": [],
+    "Study.export": ["path"],
+    "Study.from_export": ["path", "storage", "name"],
     "theory.variance": ["graph", "arms", "weights"],
     "theory.alpha": [],
     "theory.burn_in": [],
@@ -91,6 +118,8 @@ KEYWORD_ONLY = {
     "allocate": 3,
     "BilinearEnvironment": 2,
     "Learner": 1,
+    "Study.create": 2,
+    "Study.load": 1,
     "identify": 2,
     "simulation.replicate": 2,
 }
@@ -147,7 +176,17 @@ def python(code: str) -> str:
 
 def test_importing_edgewise_imports_nothing_heavy() -> None:
     loaded = python("import sys, edgewise; print(*sys.modules)").split()
-    heavy = {"numba", "scipy", "matplotlib", "pandas", "networkx", "joblib", "typer", "rich"}
+    heavy = {
+        "numba",
+        "scipy",
+        "matplotlib",
+        "pandas",
+        "networkx",
+        "sqlalchemy",
+        "joblib",
+        "typer",
+        "rich",
+    }
     assert heavy.isdisjoint(loaded)
     used = python("import sys, edgewise; edgewise.Learner; print(*sys.modules)").split()
     assert "numba" in used  # the check above can fail

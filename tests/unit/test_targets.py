@@ -189,6 +189,21 @@ def test_what_is_left_may_be_optimisation() -> None:
     assert "optimisation, which a better allocation or bound reduces" in report.guarantee
 
 
+@pytest.mark.parametrize("strategy", ["adaptive", "g-optimal"])
+def test_noise_without_a_bound_yet_is_no_reason_to_give_up(strategy: str) -> None:
+    stated = ew.Problem(ew.Graph.circle(n_nodes=5), ARMS, noise=0.3)
+    environment = ew.BilinearEnvironment(stated, np.diag([1.0, 0.2]), rng=0)
+    report = ew.identify(
+        replace(stated, noise="estimate"),
+        environment,
+        target="allocation",
+        strategy=strategy,
+        epsilon=1.0,
+        rng=1,
+    )
+    assert report.certified
+
+
 def test_negative_weights_and_node_terms() -> None:
     rng = np.random.default_rng(8)
     graph = ew.Graph.from_edges(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from edgewise.study.fold import Certificate as Certificate
 from edgewise.study.memory import MemoryStorage as MemoryStorage
+from edgewise.study.status import History as History
 from edgewise.study.status import Recommendation as Recommendation
 from edgewise.study.status import Status as Status
 from edgewise.study.storage import Storage as Storage

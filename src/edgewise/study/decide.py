@@ -15,21 +15,30 @@ from edgewise.study.events import Asked, Cancelled, Closed, Extended, Told
 from edgewise.study.fold import Round, StudyState
 from edgewise.study.measurements import arc_name
 
+_WAYS_ON = {
+    Ending.CERTIFIED: "extend(rounds=...), extend(epsilon=...) or extend(delta=...)",
+    Ending.STALLED: "extend(rounds=...) or a larger extend(epsilon=...)",
+    Ending.BUDGET_SPENT: "extend(rounds=...)",
+}
+
+
+def check_new(name: str, max_rounds: int | None) -> None:
+    """Raise unless a study can be called that, and be given so many rounds."""
+    if not 0 < len(name.strip()) <= len(name) <= 255:
+        raise InvalidArgument(f"name is {name!r}; give a text of 1 to 255 characters")
+    if max_rounds is not None and max_rounds < 1:
+        raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1, or None")
+
 
 def ask(setting: Setting, state: StudyState) -> Asked | None:
     """Hand out the next round, unless one is out."""
     if state.pending is not None:
         return None
     rounds = state.learner.rounds
-    if state.ending is Ending.CERTIFIED:
+    if state.ending is not Ending.RUNNING:
         raise LearnerStopped(
-            f"the study stopped after round {rounds}: the answer is certified; read recommend() or "
-            "report(), or go on with extend(rounds=...), extend(epsilon=...) or extend(delta=...)"
-        )
-    if state.ending is Ending.BUDGET_SPENT:
-        raise LearnerStopped(
-            f"the study has taken the {rounds} rounds it was given; read recommend() or report(), "
-            "or go on with extend(rounds=...)"
+            f"the study stopped after round {rounds}: {state.ending.value}; read recommend() or "
+            f"report(), or go on with {_WAYS_ON[state.ending]}"
         )
     arms = setting.plan.joint_arm(setting.problem, state.learner)
     return Asked(rounds + 1, state.attempts + 1, len(state.phase_ends), arms)

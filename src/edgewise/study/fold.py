@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -58,14 +58,27 @@ class Round:
         return int(np.isnan(self.rewards).sum())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Certificate:
-    """A stop of the rule: it stays true, whatever later rounds bring."""
+    """A stop of the rule: what it says holds whatever later rounds bring."""
 
     round: int
     delta: float
     epsilon: float | None
     pairs: tuple[tuple[int, int], ...]
+    """The best pair of arms of each edge kind, if that was the target; else the leaders."""
+    arms: Indices | None
+    """(n,) the certified joint arm, if the target is an allocation."""
+    regret: float | None
+    """No joint arm is better than ``arms`` by more, in global reward."""
+
+    @classmethod
+    def of(cls, learner: LearnerState, delta: float, epsilon: float | None) -> Certificate:
+        """What the present verdict, a stop, certifies."""
+        verdict, answer = learner.verdict, learner.answer
+        arms = None if answer is None else frozen(answer.arms, np.int32)
+        regret = None if answer is None else answer.regret.bound
+        return cls(verdict.round, delta, epsilon, verdict.pairs, arms, regret)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +109,8 @@ class StudyState:
             return Ending.RUNNING
         if self.learner.verdict.stop:
             return Ending.CERTIFIED
+        if self.learner.verdict.stalled:
+            return Ending.STALLED
         if self.max_rounds is not None and self.learner.rounds >= self.max_rounds:
             return Ending.BUDGET_SPENT
         return Ending.RUNNING
@@ -116,7 +131,7 @@ class StudyState:
         return simple | {
             "learner": self.learner.to_dict(),
             "pending": None if self.pending is None else vars(self.pending),
-            "certificates": [asdict(one) for one in self.certificates],
+            "certificates": [vars(one) for one in self.certificates],
         }
 
     @classmethod
@@ -128,7 +143,7 @@ class StudyState:
                 **tree,
                 "learner": LearnerState.from_dict(tree["learner"]),
                 "pending": None if pending is None else _round(pending),
-                "certificates": tuple(Certificate(**one) for one in tree["certificates"]),
+                "certificates": tuple(map(_certificate, tree["certificates"])),
                 "totals": frozen(tree["totals"], float),
                 "progress": frozen(tree["progress"], float),
             }
@@ -138,6 +153,11 @@ class StudyState:
 def _round(tree: Mapping[str, Any]) -> Round:
     arms, rewards = frozen(tree["arms"], np.int32), frozen(tree["rewards"], float)
     return Round(tree["number"], tree["attempt"], arms, rewards)
+
+
+def _certificate(tree: Mapping[str, Any]) -> Certificate:
+    arms = None if tree["arms"] is None else frozen(tree["arms"], np.int32)
+    return Certificate(**{**tree, "arms": arms})
 
 
 def start(setting: Setting, created: Created) -> StudyState:
@@ -216,12 +236,10 @@ def _learned(state: StudyState, learner: LearnerState) -> StudyState:
     ends = state.phase_ends
     if len(learner.closed.information) > len(ends):
         ends = (*ends, learner.rounds)
-    certificates, verdict = state.certificates, learner.verdict
-    if verdict.stop:
-        stop = Certificate(verdict.round, state.delta, state.epsilon, verdict.pairs)
-        held = {(one.delta, one.epsilon) for one in certificates}
-        if (stop.delta, stop.epsilon) not in held:
-            certificates = (*certificates, stop)
+    certificates = state.certificates
+    held = {(one.delta, one.epsilon) for one in certificates}
+    if learner.verdict.stop and (state.delta, state.epsilon) not in held:
+        certificates = (*certificates, Certificate.of(learner, state.delta, state.epsilon))
     return replace(state, learner=learner, phase_ends=ends, certificates=certificates)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from edgewise.core.revision import sum_rounds
 from edgewise.core.setting import Setting
 from edgewise.errors import UnknownTicket
 from edgewise.study.codec import from_tree, unpack
-from edgewise.study.decide import refuse_unknown
+from edgewise.study.decide import cancel, refuse_unknown, was_cancelled
 from edgewise.study.events import Asked, Cancelled, Corrected, Event, Revision, Told
 from edgewise.study.fold import Round, StudyState
 from edgewise.study.storage import Entry, Journal
@@ -73,18 +73,28 @@ def find_round(
     return found
 
 
+def cancellation(
+    journal: Journal, problem: Problem, state: StudyState, ticket: StudyTicket
+) -> Cancelled | None:
+    """The event that gives up a ticket's round, None if that was done already."""
+    if was_cancelled(state, *identity(ticket)):
+        return None
+    return cancel(state, find_ticket(journal, problem, state, ticket))
+
+
 def correction(
+    journal: Journal,
     setting: Setting,
     state: StudyState,
-    record: Round,
+    ticket: StudyTicket,
     arcs: Indices,
     values: Array,
-    rounds: Callable[[int, int], Iterator[Round]],
 ) -> Corrected | None:
-    """The event that corrects a round, None if nothing changes; ``rounds`` reads the log.
+    """The event that corrects a ticket's round, None if nothing changes.
 
     For a closed round all rounds of its phase are read, one at a time.
     """
+    record = find_ticket(journal, setting.problem, state, ticket)
     old = record.rewards[arcs]
     changed = ~((old == values) | (np.isnan(old) & np.isnan(values)))
     if not changed.any():
@@ -93,18 +103,16 @@ def correction(
     if record.number > state.learner.rounds:
         return Corrected(record.number, arcs, old, new, None)
     right = record.with_rewards(arcs, new)
-    return Corrected(record.number, arcs, old, new, _revision(setting, state, right, rounds))
+    return Corrected(record.number, arcs, old, new, _revision(journal, setting, state, right))
 
 
-def _revision(
-    setting: Setting,
-    state: StudyState,
-    right: Round,
-    rounds: Callable[[int, int], Iterator[Round]],
-) -> Revision:
+def _revision(journal: Journal, setting: Setting, state: StudyState, right: Round) -> Revision:
+    """What follows from the right record of a closed round."""
+    n_edges = setting.problem.graph.n_edges
     phase = state.phase_of(right.number)
     told = (
-        right if one.number == right.number else one for one in rounds(*state.phase_rounds(phase))
+        right if one.number == right.number else one
+        for one in read_rounds(journal, n_edges, *state.phase_rounds(phase))
     )
     statistics = sum_rounds(setting, ((one.arms, one.rewards) for one in told))
     totals = state.totals.copy()
@@ -112,5 +120,6 @@ def _revision(
     best = None
     if not np.isnan(totals).all():
         number = int(np.nanargmax(totals)) + 1
-        best = right if number == right.number else next(rounds(number, number))
+        same = number == right.number
+        best = right if same else next(read_rounds(journal, n_edges, number, number))
     return Revision(phase, statistics, total, None if best is None else best.arms)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
 
 from edgewise.core.allocation.result import Allocation
+from edgewise.core.arrays import Array
 from edgewise.core.diagnostics import LackOfFit, lack_of_fit
 from edgewise.core.evidence import gather
 from edgewise.core.forecast import Forecast, forecast
@@ -15,6 +17,7 @@ from edgewise.core.noise import NoiseEstimate, estimate_noise
 from edgewise.core.problem import Problem
 from edgewise.core.report import Ending, Report
 from edgewise.core.setting import Setting
+from edgewise.core.state import Regret
 from edgewise.study.fold import Certificate, StudyState
 from edgewise.study.ticket import StudyTicket, labelled
 
@@ -43,6 +46,8 @@ class Status:
     """The leading pair of arms of each edge kind, in the user's labels."""
     rival: tuple[Hashable, Hashable] | None
     """The pair of arms closest to the leader of its kind."""
+    regret: Regret | None
+    """Target ``"allocation"``: how much the joint arm recommended at the last look may miss."""
     forecast: Forecast | None
     """Rounds still needed: see :func:`edgewise.core.forecast.forecast`."""
     certificates: tuple[Certificate, ...]
@@ -66,12 +71,18 @@ class Status:
             f"  evidence       {min(self.progress, 1.0):.0%} of what delta = "
             f"{self.delta:g}{self._tolerance()} needs{self._against()}",
         ]
+        if self.regret is not None and math.isfinite(self.regret.bound):
+            lines.append(
+                f"  regret         at most {self.regret.bound:.4g} of global reward, "
+                f"{self.regret.optimisation:.4g} of it due to optimisation"
+            )
         if self.forecast is not None:
             lines.append(f"  rounds left    {self.forecast}")
         if self.noise_estimate is not None:
-            measured = self.noise_estimate
+            measured, stated = self.noise_estimate, self.noise
             lines.append(
-                f"  noise          stated {self.noise}, measured {measured.deviation:.4g} "
+                f"  noise          {stated if isinstance(stated, str) else f'stated {stated:g}'}, "
+                f"measured {measured.deviation:.4g} "
                 f"(95 %: {measured.low:.4g} to {measured.high:.4g})"
             )
         if self.lack_of_fit is not None:
@@ -88,6 +99,23 @@ class Status:
 
     def _against(self) -> str:
         return "" if self.rival is None else f", against {_pair(self.rival)}"
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """How a study got where it is, round by round: what a plot needs."""
+
+    totals: Array
+    """(rounds,) sum of each round's rewards; NaN if some are missing."""
+    progress: Array
+    """(rounds,) progress after each round, as known then."""
+    phase_ends: tuple[int, ...]
+    """The last round of every phase that is over."""
+
+    @classmethod
+    def of(cls, state: StudyState) -> History:
+        """The history that a state remembers."""
+        return cls(state.totals, state.progress, state.phase_ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +168,7 @@ def status_of(name: str, setting: Setting, state: StudyState) -> Status:
         progress=verdict.progress,
         leaders=tuple(_named(problem, pair) for pair in verdict.pairs),
         rival=None if verdict.rival is None else _named(problem, verdict.rival[1:]),
+        regret=None if learner.answer is None else learner.answer.regret,
         forecast=forecast(setting, learner),
         certificates=state.certificates,
         noise=problem.noise,

@@ -7,8 +7,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from edgewise.errors import InvalidArgument
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -68,21 +66,3 @@ class Storage(Protocol):
 
         What is kept survives the death of the process; if ``durable``, also a loss of power.
         """
-
-
-def open_storage(storage: str | Storage, *, create: bool) -> Storage:
-    """The storage itself, or the one a URL names; ``create`` allows to set up a new one."""
-    if not isinstance(storage, str):
-        return storage
-    if storage == "memory":
-        from edgewise.study.memory import MemoryStorage
-
-        return MemoryStorage()
-    if storage.startswith(("sqlite:", "postgresql:", "postgresql+psycopg:", "postgres:")):
-        from edgewise.study.database import DatabaseStorage
-
-        return DatabaseStorage(storage, create=create)
-    raise InvalidArgument(
-        f"storage is {storage!r}; it must be 'memory', 'sqlite:///file.db' (four slashes before an "
-        "absolute path), 'postgresql://user@host/database', or a storage object"
-    )

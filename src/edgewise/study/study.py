@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
 from typing import cast
 
 import numpy as np
@@ -17,19 +14,26 @@ from edgewise.core.report import Ending, Report, compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategy import Strategy
-from edgewise.errors import InvalidArgument
 from edgewise.formats.files import FilePath
 from edgewise.study import decide
 from edgewise.study.cursor import Cursor, begin, entry_of
 from edgewise.study.events import Event
 from edgewise.study.export import read_export, write_export
-from edgewise.study.fold import Round
-from edgewise.study.history import correction, event_of, find_round, find_ticket, read_rounds
+from edgewise.study.fold import Round, StudyState
+from edgewise.study.history import (
+    cancellation,
+    correction,
+    event_of,
+    find_round,
+    find_ticket,
+)
 from edgewise.study.measurements import Measurements, read_measurements
+from edgewise.study.places import open_storage
 from edgewise.study.recipe import draw_seed, record
-from edgewise.study.status import Recommendation, Status, status_of
-from edgewise.study.storage import Journal, Storage, open_storage
-from edgewise.study.ticket import StudyTicket, identity, parsed
+from edgewise.study.session import Session
+from edgewise.study.status import History, Recommendation, Status, status_of
+from edgewise.study.storage import Storage
+from edgewise.study.ticket import StudyTicket, parsed
 
 
 class Study:
@@ -39,8 +43,6 @@ class Study:
     record when the method returns, or nothing has changed. Several processes may work on a study
     at once; each sees what the others did. Repeating a request after a crash is harmless.
 
-    Make one with :meth:`create`, find it again with :meth:`load`.
-
     Examples
     --------
     >>> import numpy as np, edgewise as ew
@@ -48,18 +50,15 @@ class Study:
     >>> problem = ew.Problem(graph, np.eye(2), noise=0.1, arm_labels=["low", "high"])
     >>> study = ew.Study.create("yaw", problem, storage="memory", rng=0)
     >>> ticket = study.ask()
-    >>> ticket.table()[0]
-    {'node': 'north', 'arm': 'high'}
+    >>> [row["node"] for row in ticket.table()]
+    ['north', 'hub', 'south']
     >>> study.tell(ticket, {("north", "hub"): 0.9})
     >>> study.status().missing
     3
     """
 
-    def __init__(self, name: str, storage: Storage, cursor: Cursor) -> None:
-        self._name = name
-        self._storage = storage
-        self._cursor = cursor
-        self._lock = threading.RLock()
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
     @classmethod
     def create(
@@ -92,10 +91,7 @@ class Study:
         max_rounds
             Round budget; None for no limit.
         """
-        if not 0 < len(name.strip()) <= len(name) <= 255:
-            raise InvalidArgument(f"name is {name!r}; give a text of 1 to 255 characters")
-        if max_rounds is not None and max_rounds < 1:
-            raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1, or None")
+        decide.check_new(name, max_rounds)
         setting = Setting.of(
             problem,
             delta=delta,
@@ -109,7 +105,7 @@ class Study:
         place = open_storage(storage, create=True)
         with place.creating(name) as journal:
             journal.append(entry)
-        return cls(name, place, Cursor.first(setting, created))
+        return cls(Session(name, place, Cursor.first(setting, created)))
 
     @classmethod
     def load(
@@ -127,7 +123,7 @@ class Study:
         place = open_storage(storage, create=False)
         with place.reading(name) as journal:
             cursor = begin(journal, strategy, stopping).catch_up(journal)
-        return cls(name, place, cursor)
+        return cls(Session(name, place, cursor))
 
     @staticmethod
     def names(storage: str | Storage) -> list[str]:
@@ -137,20 +133,20 @@ class Study:
     @property
     def name(self) -> str:
         """What the study is called."""
-        return self._name
+        return self._session.name
 
     @property
     def problem(self) -> Problem:
         """What is being solved."""
-        return self._cursor.base.problem
+        return self._session.cursor.base.problem
 
     @property
     def storage(self) -> Storage:
         """Where the log is."""
-        return self._storage
+        return self._session.storage
 
     def __repr__(self) -> str:
-        return f"Study({self._name!r}, {self.problem!r})"
+        return f"Study({self.name!r}, {self.problem!r})"
 
     # -- asking and telling ------------------------------------------------------------------
 
@@ -161,15 +157,16 @@ class Study:
         with the budget spent, :class:`~edgewise.errors.LearnerStopped` says how to go on.
         """
         # what asking decides can be decided again alike: only answers must survive a power cut
-        cursor = self._change(
+        cursor = self._session.change(
             lambda _, cursor: decide.ask(cursor.setting, cursor.state), durable=False
         )
-        return self._ticket_of(cast(Round, cursor.state.pending))
+        return StudyTicket.of(self.name, self.problem, cast(Round, cursor.state.pending))
 
     def ticket(self, key: str | int) -> StudyTicket:
         """The ticket of a round that is out or closed, by its number or its ``key``."""
-        with self._reading() as (journal, cursor):
-            return self._ticket_of(find_round(journal, self.problem, cursor.state, *parsed(key)))
+        with self._session.reading() as (journal, cursor):
+            found = find_round(journal, self.problem, cursor.state, *parsed(key))
+        return StudyTicket.of(self.name, self.problem, found)
 
     def tell(self, ticket: StudyTicket, rewards: Measurements) -> None:
         """Record measurements of a round; more may follow. It closes when none is missing.
@@ -181,27 +178,20 @@ class Study:
         """
         graph = self.problem.graph
         arcs, values = read_measurements(graph, rewards)
-        self._answer(
-            ticket, lambda cursor, found: decide.tell(graph, cursor.state, found, arcs, values)
-        )
+        self._answer(ticket, lambda state, found: decide.tell(graph, state, found, arcs, values))
 
     def close(self, ticket: StudyTicket) -> None:
         """Close a round with what has arrived; the rest counts as missing."""
-        self._answer(ticket, lambda cursor, found: decide.close(cursor.state, found))
+        self._answer(ticket, decide.close)
 
     def cancel(self, ticket: StudyTicket) -> None:
         """Forget a round that is out: ``ask`` hands it out again, with the same arms.
 
         If its arms cannot be deployed at all, :meth:`close` it instead.
         """
-
-        def request(journal: Journal, cursor: Cursor) -> Event | None:
-            if decide.was_cancelled(cursor.state, *identity(ticket)):
-                return None
-            found = find_ticket(journal, self.problem, cursor.state, ticket)
-            return decide.cancel(cursor.state, found)
-
-        self._change(request)
+        self._session.change(
+            lambda journal, cursor: cancellation(journal, self.problem, cursor.state, ticket)
+        )
 
     def correct(self, ticket: StudyTicket, rewards: Measurements) -> None:
         """Replace measurements that were wrong; the old values stay in the log.
@@ -212,13 +202,11 @@ class Study:
         again; the evidence is judged anew.
         """
         arcs, values = read_measurements(self.problem.graph, rewards)
-
-        def request(journal: Journal, cursor: Cursor) -> Event | None:
-            found = find_ticket(journal, self.problem, cursor.state, ticket)
-            log = partial(read_rounds, journal, self.problem.graph.n_edges)
-            return correction(cursor.setting, cursor.state, found, arcs, values, log)
-
-        self._change(request)
+        self._session.change(
+            lambda journal, cursor: correction(
+                journal, cursor.setting, cursor.state, ticket, arcs, values
+            )
+        )
 
     def extend(
         self,
@@ -232,7 +220,7 @@ class Study:
         ``rounds``: take so many more, whatever the rule says. ``delta``, ``epsilon``: judge by
         these from now on; a smaller one takes more rounds.
         """
-        self._change(
+        self._session.change(
             lambda _, cursor: decide.extend(
                 cursor.state, rounds=rounds, delta=delta, epsilon=epsilon
             )
@@ -243,12 +231,12 @@ class Study:
     @property
     def stopped(self) -> bool:
         """Whether the study takes no further rounds, until it is extended."""
-        return self._present().state.ending is not Ending.RUNNING
+        return self._session.present().state.ending is not Ending.RUNNING
 
     def status(self) -> Status:
         """Where the study stands."""
-        cursor = self._present()
-        return status_of(self._name, cursor.setting, cursor.state)
+        cursor = self._session.present()
+        return status_of(self.name, cursor.setting, cursor.state)
 
     def recommend(self) -> Recommendation:
         """The best joint arm by what is known, and what is proved about it."""
@@ -256,27 +244,29 @@ class Study:
 
     def report(self) -> Report:
         """The answer so far, its guarantee, and what it rests on."""
-        cursor = self._present()
+        cursor = self._session.present()
         return compile_report(cursor.setting, cursor.state.learner, cursor.state.ending)
+
+    def history(self) -> History:
+        """Totals and progress of every round, without reading the log."""
+        return History.of(self._session.present().state)
 
     def rewards(self, ticket: StudyTicket | str | int) -> Array:
         """(m,) what is on record of a round, NaN where nothing is."""
         key = ticket.key if isinstance(ticket, StudyTicket) else ticket
-        with self._reading() as (journal, cursor):
+        with self._session.reading() as (journal, cursor):
             return find_round(journal, self.problem, cursor.state, *parsed(key)).rewards
 
     def log(self) -> Iterator[tuple[float, Event]]:
         """Every event so far, with the time it was recorded (seconds since 1970, UTC)."""
-        with self._storage.reading(self._name) as journal:
+        with self.storage.reading(self.name) as journal:
             for entry in journal.read(0):
                 yield entry.at, event_of(entry)
 
-    # -- moving ------------------------------------------------------------------------------
-
     def export(self, path: FilePath) -> None:
         """Write the study to a file of JSON Lines, one event a line."""
-        with self._reading() as (journal, cursor):
-            write_export(path, self._name, journal, cursor)
+        with self._session.reading() as (journal, cursor):
+            write_export(path, self.name, journal, cursor)
 
     @classmethod
     def from_export(
@@ -296,40 +286,13 @@ class Study:
         chosen = read_export(path, place, name)
         return cls.load(chosen, storage=place, strategy=strategy, stopping=stopping)
 
-    # -- transactions ------------------------------------------------------------------------
-
-    def _change(
-        self, request: Callable[[Journal, Cursor], Event | None], *, durable: bool = True
-    ) -> Cursor:
-        """Append the event a request makes of the study as it stands, in one transaction."""
-        with self._lock:
-            with self._storage.writing(self._name, durable=durable) as journal:
-                cursor = self._cursor.catch_up(journal)
-                event = request(journal, cursor)
-                if event is not None:
-                    cursor = cursor.record(journal, event, at=time.time())
-            self._cursor = cursor  # only now it is on record
-            return cursor
-
     def _answer(
-        self, ticket: StudyTicket, request: Callable[[Cursor, Round], Event | None]
+        self, ticket: StudyTicket, request: Callable[[StudyState, Round], Event | None]
     ) -> None:
         """Append the event a request makes of a ticket's round, in one transaction."""
-        self._change(
+        problem = self.problem
+        self._session.change(
             lambda journal, cursor: request(
-                cursor, find_ticket(journal, self.problem, cursor.state, ticket)
+                cursor.state, find_ticket(journal, problem, cursor.state, ticket)
             )
         )
-
-    @contextmanager
-    def _reading(self) -> Iterator[tuple[Journal, Cursor]]:
-        with self._lock, self._storage.reading(self._name) as journal:
-            self._cursor = self._cursor.catch_up(journal)
-            yield journal, self._cursor
-
-    def _present(self) -> Cursor:
-        with self._reading() as (_, cursor):
-            return cursor
-
-    def _ticket_of(self, found: Round) -> StudyTicket:
-        return StudyTicket.of(self._name, self.problem, found)

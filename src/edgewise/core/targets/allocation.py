@@ -99,7 +99,8 @@ class Recommendation:
     @property
     def stalled(self) -> bool:
         """Whether what is left is optimisation, which no round can reduce."""
-        return not self.reached and self.regret.estimation <= _STALLED * self.regret.bound
+        known = math.isfinite(self.regret.bound)  # it is not while the noise has no bound
+        return known and not self.reached and self.regret.estimation <= _STALLED * self.regret.bound
 
 
 def recommend(
