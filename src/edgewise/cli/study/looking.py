@@ -41,8 +41,8 @@ def status(
       $ edgewise study status --storage sqlite:///farm.db
       $ edgewise study status --storage sqlite:///farm.db --format json
 
-    Output: the facts; with --format csv the measurements still missing, with json both. Exit
-    code 0, whether or not the study has its certificate; 2 wrong input.
+    Output: the facts; with --format csv the measurements still missing, with json both.
+    Exit code 0, whether or not the study has its certificate; 2 wrong input.
     """
     if watch and output is not Format.TABLE:
         raise InvalidArgument(
