@@ -21,7 +21,7 @@ def main() -> None:
     problem = ew.Problem(graph, arms, noise=8.0)
     bound = ew.theory.lower_bound(graph, arms, matrix, noise=8.0, delta=0.05)
     print(f"no method needs fewer than {bound.rounds:.1f} rounds")
-    for strategy in ("paper", "g-optimal", "adaptive"):
+    for strategy in ("paper", "g-optimal", "contrast", "adaptive"):
         runs = ew.simulation.replicate(
             problem, matrix, repetitions=20, strategy=strategy, max_rounds=20_000, rng=1
         )

@@ -539,7 +539,7 @@ def test_the_report_uses_all_rounds_together() -> None:
     assert report.noise_estimate.low < 0.1 < report.noise_estimate.high
     assert report.lack_of_fit is not None
     assert report.designs == ()
-    with pytest.raises(InvalidArgument, match="lays out joint arms instead"):
+    with pytest.raises(InvalidArgument, match="changes its mind as it learns"):
         report.design  # noqa: B018
     assert report.ending is ew.Ending.RUNNING
     assert "Not certified: after round" in report.guarantee

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import edgewise as ew
-from edgewise.cli import allocate, demo, design, reproduce, simulate, theory
+from edgewise.cli import allocate, demo, design, reproduce, simulate, study, theory
 from edgewise.cli.shell import Shell
 
 app = typer.Typer(
@@ -38,9 +38,10 @@ def root(
     Answers go to stdout, as a table, JSON or CSV (--format); notes and progress go to stderr.
 
     Exit code 0: done. 2: a file, an argument or an option is wrong, the message says how to
-    mend it. 3: ended without the certificate asked for. 130: interrupted.
+    mend it. 3: ended without the certificate asked for. 4: the study takes no further rounds.
+    130: interrupted.
     """
 
 
-for command in (demo, design, allocate, simulate, theory, reproduce):
+for command in (demo, design, allocate, simulate, theory, reproduce, study):
     command.register(app)

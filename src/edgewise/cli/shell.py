@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import inspect
+import io
 import json
 import math
 import sys
@@ -23,6 +24,8 @@ WRONG_INPUT = 2
 """Exit code when a file, an argument or an option is wrong."""
 UNCERTIFIED = 3
 """Exit code when the work ended without the certificate asked for; the answer is printed."""
+STOPPED = 4
+"""Exit code when a study takes no further rounds: there is nothing to deploy."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 
@@ -53,16 +56,28 @@ class Answer:
 def emit(answer: Answer, chosen: Format) -> None:
     """Write the answer to stdout. CSV is the rows alone: the facts then go to stderr."""
     if chosen is Format.JSON:
-        rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
-        facts = {name: _plain(value) for name, value in answer.facts.items()}
-        typer.echo(json.dumps({**facts, answer.name: rows}, indent=2, allow_nan=False))
+        typer.echo(as_json(answer), nl=False)
     elif chosen is Format.CSV:
         note(", ".join(f"{name} {_shown(value)}" for name, value in answer.facts.items()))
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(answer.columns)
-        writer.writerows(map(_plain, row) for row in answer.rows)
+        typer.echo(as_csv(answer), nl=False)
     else:
         _print_for_people(answer)
+
+
+def as_json(answer: Answer) -> str:
+    """Facts and rows as one JSON object."""
+    rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
+    facts = {name: _plain(value) for name, value in answer.facts.items()}
+    return json.dumps({**facts, answer.name: rows}, indent=2, allow_nan=False) + "\n"
+
+
+def as_csv(answer: Answer) -> str:
+    """The rows alone, with a header."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(answer.columns)
+    writer.writerows(map(_plain, row) for row in answer.rows)
+    return text.getvalue()
 
 
 def note(message: str) -> None:

@@ -32,7 +32,7 @@ def read_edge_parquet(file: Path) -> Graph:
 
 def graph_of(table: Table) -> Graph:
     """The graph that a table of edges describes."""
-    first, second = _ends(table)
+    first, second = ends_of(table)
     edges, labels = _nodes(table, first, second)
     directed = _direction(table)
     refuse_loops(table, edges)
@@ -41,7 +41,8 @@ def graph_of(table: Table) -> Graph:
     return Graph(len(labels), edges, directed, kinds, weights_of(table), labels, kind_labels)
 
 
-def _ends(table: Table) -> tuple[str, str]:
+def ends_of(table: Table) -> tuple[str, str]:
+    """The columns that hold the two ends of an edge."""
     for pair in ENDS:
         first, second = map(table.find, pair)
         if first and second:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,13 @@ def _shown(cell: Any) -> str:
 
 def read_csv(file: Path) -> Table:
     """A comma-separated table whose first line names the columns."""
-    lines, records = read_records(file)
+    with opened(file) as stream:
+        return csv_table(file, stream)
+
+
+def csv_table(file: Path, stream: Iterable[str]) -> Table:
+    """The same from lines that were opened already; ``file`` is what messages call them."""
+    lines, records = _parsed(file, stream)
     numeric = next((cell for cell in records[0] if number(cell) is not None), None)
     if numeric is not None:
         raise InvalidFile(
@@ -91,20 +97,24 @@ def read_csv(file: Path) -> Table:
 
 def read_records(file: Path) -> tuple[list[int], list[list[str]]]:
     """The line number and the cells of every line that is not blank; at least one."""
+    with opened(file) as stream:
+        return _parsed(file, stream)
+
+
+def _parsed(file: Path, stream: Iterable[str]) -> tuple[list[int], list[list[str]]]:
     lines: list[int] = []
     records: list[list[str]] = []
-    with opened(file) as stream:
-        reader = csv.reader(stream, strict=True)
-        try:
-            for cells in reader:
-                if any(cell.strip() for cell in cells):
-                    lines.append(reader.line_num)
-                    records.append([cell.strip() for cell in cells])
-        except csv.Error as error:
-            raise InvalidFile(
-                f"{file}, line {reader.line_num}: not comma-separated text ({error}); close every "
-                "quotation mark, and save the table as CSV"
-            ) from error
+    reader = csv.reader(stream, strict=True)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                lines.append(reader.line_num)
+                records.append([cell.strip() for cell in cells])
+    except csv.Error as error:
+        raise InvalidFile(
+            f"{file}, line {reader.line_num}: not comma-separated text ({error}); close every "
+            "quotation mark, and save the table as CSV"
+        ) from error
     if not records:
         raise InvalidFile(f"{file}: the file has no lines with text; put a table into it")
     return lines, records

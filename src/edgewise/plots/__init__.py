@@ -35,6 +35,7 @@ from edgewise.plots.draw_graph import draw_graph as draw_graph
 from edgewise.plots.farm import FarmData as FarmData
 from edgewise.plots.farm import draw_farm as draw_farm
 from edgewise.plots.farm import figure_farm as figure_farm
+from edgewise.plots.figures import as_svg as as_svg
 from edgewise.plots.figures import figure_allocation as figure_allocation
 from edgewise.plots.figures import figure_convergence as figure_convergence
 from edgewise.plots.figures import figure_curves as figure_curves

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -61,12 +62,23 @@ def save(figure: Figure, path: str | Path) -> Path:
             f"{target.name} does not end in .png, .svg or .pdf; the suffix chooses the format: "
             "rename the file"
         )
+    _render(figure, target, suffix)
+    return target
+
+
+def as_svg(figure: Figure) -> bytes:
+    """A figure as the contents of an SVG file; the same figure, the same bytes."""
+    target = io.BytesIO()
+    _render(figure, target, "svg")
+    return target.getvalue()
+
+
+def _render(figure: Figure, target: Path | io.BytesIO, suffix: str) -> None:
     matplotlib = importlib.import_module("matplotlib")
     dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
     # Without a salt, SVG ids are random.
     with matplotlib.rc_context({"svg.hashsalt": "edgewise"}):
         figure.savefig(target, format=suffix, dpi=150, metadata=dates[suffix])
-    return target
 
 
 def figure_curves(*panels: CurvesData, columns: int | None = None) -> Figure:

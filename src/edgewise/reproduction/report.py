@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from edgewise import page
 from edgewise.reproduction.cell import code_version
 from edgewise.reproduction.finding import Claim, Finding, Status, Table
 from edgewise.reproduction.inference import LEVEL, Evidence
 from edgewise.reproduction.settings import Settings
-
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
-       color: #222; }
-img { max-width: 100%; }
-figcaption { color: #555; font-size: 0.9rem; }
-figure { margin: 1.5rem 0; }
-table { border-collapse: collapse; font-size: 0.9rem; margin: 0.7rem 0; }
-th, td { padding: 0.25rem 0.7rem; border-bottom: 1px solid #ddd; text-align: left;
-         vertical-align: top; }
-.confirmed { color: #00664b; font-weight: 600; }
-.not { color: #a33f00; font-weight: 600; }
-.wide { overflow-x: auto; }
-"""
 
 
 def html_report(settings: Settings, findings: Sequence[Finding], pictures: dict[str, Path]) -> str:
@@ -41,13 +27,7 @@ def html_report(settings: Settings, findings: Sequence[Finding], pictures: dict[
         _summary(findings),
     ]
     body += [_section(finding, pictures) for finding in findings]
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>edgewise: the paper, reproduced</title><style>{_STYLE}</style></head>\n<body>\n"
-        + "\n".join(body)
-        + "\n</body></html>\n"
-    )
+    return page.page("edgewise: the paper, reproduced", body)
 
 
 def _settings_text(settings: Settings) -> str:
@@ -75,12 +55,8 @@ def _summary(findings: Sequence[Finding]) -> str:
 def _section(finding: Finding, pictures: dict[str, Path]) -> str:
     parts = [f'<h2 id="{escape(finding.name)}">{escape(finding.title)}</h2>']
     for name in finding.figures:
-        image = base64.b64encode(pictures[name].read_bytes()).decode()
-        caption = finding.captions.get(name, "")
-        parts.append(
-            f'<figure><img alt="{escape(finding.title)}" src="data:image/svg+xml;base64,{image}">'
-            f"<figcaption>{escape(caption)}</figcaption></figure>"
-        )
+        picture, caption = pictures[name].read_bytes(), finding.captions.get(name, "")
+        parts.append(page.figure(picture, alt=finding.title, caption=caption))
     parts += [_table(table) for table in finding.tables]
     parts += [_claim(claim) for claim in finding.claims]
     return "\n".join(parts)
@@ -124,12 +100,8 @@ def _status(claim: Claim) -> str:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in table.header)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in table.rows
-    )
     title = f"<h3>{escape(table.title)}</h3>" if table.title else ""
-    return f'{title}<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
+    return title + page.table(table.header, table.rows)
 
 
 def measured_text(claim: Claim) -> str:

@@ -100,6 +100,6 @@ def _write_pictures(findings: Sequence[Finding], folder: Path) -> dict[str, Path
     for finding in findings:
         for name, figure in finding.figures.items():
             save(figure, folder / f"{name}.png")
-            figure.set_layout_engine("none")  # laid out once: it takes as long as drawing
+            figure.set_layout_engine(None)  # laid out once: it takes as long as drawing
             pictures[name] = save(figure, folder / f"{name}.svg")
     return pictures

@@ -124,7 +124,6 @@ def test_simulate_takes_strategy_rule_kinds_and_candidates() -> None:
     "arguments", [("design", CELLS[1]), ("allocate", *CELLS), ("simulate", *CELLS, "-n", "3")]
 )
 def test_figures_are_saved(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     result = run(*arguments, "--plot", str(tmp_path / "figure.svg"))
     assert result.exit_code == 0, result.output
     assert "figure.svg" in result.stderr

@@ -11,7 +11,6 @@ from edgewise import plots
 from edgewise.errors import InvalidArgument, MissingExtra
 from edgewise.plots.style import look_of
 
-pytest.importorskip("matplotlib")
 PNG = b"\x89PNG\r\n\x1a\n"
 
 

@@ -14,7 +14,6 @@ from edgewise.reproduction.random_points import RandomDesignPoint, RandomPoint
 from edgewise.reproduction.settings import HARD
 from edgewise.reproduction.variance_data import ORDERS
 
-pytest.importorskip("matplotlib")
 SETTINGS = Settings(quick=True, repetitions=60, methods=("paper",))
 
 METHODS = ("paper", "union", "mixture", "contrast", "adaptive")

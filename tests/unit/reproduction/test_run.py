@@ -15,7 +15,6 @@ from edgewise.reproduction import Reproduction, Settings, reproduce
 from edgewise.reproduction.points import VariancePoint
 from edgewise.reproduction.variance_data import QUICK_EDGES
 
-pytest.importorskip("matplotlib")
 GOLDEN = Path(__file__).with_name("golden_variance.json")
 TINY = Settings(
     quick=True, repetitions=2, graphs=("star", "circle"), methods=("mixture",), omegas=(1.5,)

@@ -2,6 +2,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import distributed
 import pytest
 
 from edgewise.errors import InvalidArgument, MissingExtra
@@ -94,13 +95,11 @@ def test_equal_cells_are_computed_once(tmp_path: Path) -> None:
 
 
 def test_two_processes_give_the_same_table(tmp_path: Path, expected: str) -> None:
-    pytest.importorskip("joblib")
     assert csv_of(tmp_path, jobs=2) == expected
 
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
-    distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, processes=True, threads_per_worker=1, dashboard_address=None
     ) as cluster:
@@ -122,7 +121,6 @@ def test_a_dask_worker_with_other_code_is_refused(
 
 
 def test_a_missing_scheduler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed")
     monkeypatch.setattr(sweep_module, "_PATIENCE", "1s")
     with pytest.raises(InvalidArgument, match="dask scheduler"):
         csv_of(tmp_path, dask="tcp://127.0.0.1:9")

@@ -65,7 +65,8 @@ def allocate(
         ``"greedy"``: one pass by conditional expectations.
         ``"local-search"``: best response from ``start``, or from the best simple one.
         ``"anneal"``: simulated annealing with reheats.
-        ``"exact"``: dynamic programming, else toulbar2 (extra ``exact``).
+        ``"exact"``: dynamic programming, else a frontier search; for wide graphs toulbar2 (extra
+        ``exact``).
         ``"brute-force"``: every joint arm, exact, at most 10^7 of them.
         Or any function ``(objective, search) -> Allocation``.
     beta

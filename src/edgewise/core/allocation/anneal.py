@@ -52,7 +52,7 @@ def anneal(objective: Objective, search: Search) -> Allocation:
         fresh = True
     else:
         best, fresh = search.start.copy(), False
-    ascend(objective, best)
+    ascend(objective, best, search.deadline)
     return improve(objective, best, search, fresh=fresh)
 
 
@@ -82,7 +82,7 @@ def improve(objective: Objective, best: Indices, search: Search, *, fresh: bool)
         else:
             temperature, sweeps = schedule.hot, schedule.first
         spent += _lap(chain, temperature, sweeps, schedule, search.deadline)
-        before, found = found.value, _merged(objective, found, best, chain.arms)
+        before, found = found.value, _merged(objective, found, best, chain.arms, search.deadline)
         reheating.learn(temperature, gained=found.value > before)
         search.tell("anneal", found)
         number += 1
@@ -94,9 +94,11 @@ def _elsewhere(objective: Objective, rng: np.random.Generator) -> Indices:
     return decide(objective, rng.dirichlet(np.full(objective.n_arms, 0.3)))
 
 
-def _merged(objective: Objective, found: Allocation, best: Indices, arms: Indices) -> Allocation:
+def _merged(
+    objective: Objective, found: Allocation, best: Indices, arms: Indices, deadline: Deadline
+) -> Allocation:
     """``best`` moved to ``arms`` where that is better, certified."""
-    ascend(objective, arms)
+    ascend(objective, arms, deadline)
     if not take_better_regions(objective, best, arms):
         return found
     merged = objective.certify(best, method="anneal")

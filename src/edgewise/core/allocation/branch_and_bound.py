@@ -78,8 +78,8 @@ def require_toulbar2() -> Any:
         import pytoulbar2
     except ImportError as error:
         raise MissingExtra(
-            "this graph is too wide for dynamic programming, and the exact solver toulbar2 is not "
-            "installed; install it with: pip install 'edgewise[exact]', or use method=\"auto\""
+            "this graph is too wide to search its frontiers, and the exact solver toulbar2 is "
+            "not installed; install it with: pip install 'edgewise[exact]', or use method=\"auto\""
         ) from error
     return pytoulbar2
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from edgewise.core.allocation.deadline import Deadline
 from edgewise.core.allocation.links import Links, write_field
 from edgewise.core.allocation.objective import Objective, checked_joint_arm
 from edgewise.core.allocation.result import Allocation
@@ -12,6 +15,19 @@ from edgewise.core.arrays import Array, Indices, Mask
 from edgewise.core.compiled import compiled
 
 _EPS = np.finfo(float).eps
+_VISITS = 1 << 20
+"""Nodes visited between two looks at the clock: a fraction of a second."""
+
+
+class Queue(NamedTuple):
+    """Nodes waiting for a visit, first in, first out, in a ring."""
+
+    nodes: Indices
+    """(n,)"""
+    waits: Mask
+    """(n,) whether a node is in the queue."""
+    ends: Indices
+    """Where the first is, and how many there are."""
 
 
 def local_search(objective: Objective, start: ArrayLike) -> Allocation:
@@ -41,13 +57,23 @@ def local_search(objective: Objective, start: ArrayLike) -> Allocation:
     return objective.certify(arms, method="local-search")
 
 
-def ascend(objective: Objective, arms: Indices) -> None:
-    """:func:`local_search` in place, on a valid joint arm."""
+def ascend(objective: Objective, arms: Indices, deadline: Deadline | None = None) -> None:
+    """:func:`local_search` in place, on a valid joint arm; no further than the deadline.
+
+    Stopped early it has still never lowered F. With candidates every node is visited once
+    whatever the time, lest one keep an arm it may not take.
+    """
     masks, groups = objective.grouped_candidates
+    n = len(arms)
+    queue = Queue(np.arange(n, dtype=np.int32), np.ones(n, bool), np.array([0, n]))
+    visits = _VISITS if objective.candidates is None else n
     # bytes where they suffice: the arms of neighbours are read at random, out of the cache
     small = objective.n_arms <= 256
     compact: Indices = arms.astype(np.uint8) if small else arms.astype(np.int32)
-    _ascend(objective.links, objective.rows, objective.node_rewards, masks, groups, compact)
+    rows, own = objective.rows, objective.node_rewards
+    while _ascend(objective.links, rows, own, masks, groups, compact, queue, visits):
+        if deadline is not None and deadline.passed:
+            break
     arms[:] = compact
 
 
@@ -81,15 +107,22 @@ def _field_size(links: Links, largest: Array, unary: Array, i: int) -> float:
 
 @compiled
 def _ascend(
-    links: Links, responses: Array, unary: Array, masks: Mask, groups: Indices, arms: Indices
-) -> None:
-    n = len(arms)
+    links: Links,
+    responses: Array,
+    unary: Array,
+    masks: Mask,
+    groups: Indices,
+    arms: Indices,
+    waiting: Queue,
+    visits: int,
+) -> bool:
+    """Visit so many nodes; whether any are left to visit."""
+    n, (queue, waits, ends) = len(arms), waiting
     largest = _largest(responses)
     field = np.empty(responses.shape[-1])
-    queue = np.arange(n).astype(np.int32)
-    waits = np.ones(n, np.bool_)
-    head, length = 0, n
-    while length:
+    head, length = ends[0], ends[1]
+    while length and visits:
+        visits -= 1
         i = queue[head]
         head = head + 1 if head + 1 < n else 0
         length -= 1
@@ -112,3 +145,5 @@ def _ascend(
                 last = head + length
                 queue[last if last < n else last - n] = j
                 length += 1
+    ends[0], ends[1] = head, length
+    return bool(length > 0)

@@ -124,7 +124,8 @@ class Objective:
         """F(a)."""
         joint = checked_joint_arm(arms, self.graph.n_nodes, self.n_arms)
         columns = self.graph.columns
-        return sum_over_arcs(*columns, self.graph.directed, self.tables, self.node_rewards, joint)
+        compact = _compact(joint, self.n_arms)
+        return sum_over_arcs(*columns, self.graph.directed, self.tables, self.node_rewards, compact)
 
     def certify(self, arms: ArrayLike, *, method: str) -> Allocation:
         """The allocation with its value and bounds; optimal if it meets the upper bound."""
@@ -152,7 +153,9 @@ def global_reward(
     n_arms = checked.shape[-1]
     joint = checked_joint_arm(arms, graph.n_nodes, n_arms)
     own = np.empty((0, n_arms)) if unary is None else checked_unary(unary, graph.n_nodes, n_arms)
-    return sum_over_arcs(*graph.columns, graph.directed, checked, frozen(own, float), joint)
+    return sum_over_arcs(
+        *graph.columns, graph.directed, checked, frozen(own, float), _compact(joint, n_arms)
+    )
 
 
 def reward_bounds(
@@ -173,6 +176,11 @@ def reward_bounds(
     (0.0, 6.0)
     """
     return Objective.of(graph, tables, candidates, unary).bounds
+
+
+def _compact(joint: Indices, n_arms: int) -> Indices:
+    """Bytes where they suffice: the arms of edges are read at random, out of the cache."""
+    return frozen(joint, np.uint8) if n_arms <= 256 else joint
 
 
 def checked_joint_arm(arms: ArrayLike, n_nodes: int, n_arms: int) -> Indices:

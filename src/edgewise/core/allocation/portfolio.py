@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from edgewise.core.allocation.anneal import improve
 from edgewise.core.allocation.constant import constant
+from edgewise.core.allocation.deadline import Deadline
 from edgewise.core.allocation.dynamic_programming import SMALL, dynamic_programming
 from edgewise.core.allocation.greedy import decide, greedy
 from edgewise.core.allocation.laws import local_laws
@@ -18,8 +19,8 @@ from edgewise.core.allocation.two_arm import best_pair, two_arm
 from edgewise.core.allocation.two_colouring import two_colouring
 from edgewise.core.arrays import Indices
 
-_HUGE = 5e7
-"""Links times arms beyond which only the best start is improved: a second or more each."""
+_HUGE = 1e7
+"""Links times arms beyond which only the best start is improved: half a second or more each."""
 _SPECTRAL = 50, 15_000_000
 """Nodes from which a spectral embedding may show what annealing does not find, and the links
 beyond which even a first look takes longer than all the rest."""
@@ -27,11 +28,13 @@ beyond which even a first look takes longer than all the rest."""
 
 def automatic(objective: Objective, search: Search) -> Allocation:
     """The first start that is provably optimal, or dynamic programming, or the portfolio."""
+    simple = []
     for start in simple_starts(objective):
         if start.proved_optimal:
             return start
+        simple.append(start)
     solved = dynamic_programming(objective, SMALL)
-    return portfolio(objective, search) if solved is None else solved
+    return _portfolio(objective, search, simple) if solved is None else solved
 
 
 def portfolio(objective: Objective, search: Search) -> Allocation:
@@ -39,8 +42,12 @@ def portfolio(objective: Objective, search: Search) -> Allocation:
 
     Never below any of them, so never below Algorithm 1 where that is defined.
     """
+    return _portfolio(objective, search, list(simple_starts(objective)))
+
+
+def _portfolio(objective: Objective, search: Search, simple: list[Allocation]) -> Allocation:
     best: Allocation | None = None
-    for start in starts(objective, search):
+    for start in starts(objective, search, simple):
         if best is None or start.value > best.value:
             best = start
             search.tell(start.method, best)
@@ -63,22 +70,25 @@ def simple_starts(objective: Objective) -> Iterator[Allocation]:
     yield two_arm(objective)
 
 
-def starts(objective: Objective, search: Search) -> Iterator[Allocation]:
+def starts(objective: Objective, search: Search, simple: list[Allocation]) -> Iterator[Allocation]:
     """Local optima: of the given start and the best simple one, of several laws, spectral."""
-    simple = max(simple_starts(objective), key=lambda start: start.value)
-    yield simple
+    best = max(simple, key=lambda start: start.value)
+    yield best
     if search.start is not None:
         yield local_search(objective, search.start)
     huge = len(objective.links.neighbours) * objective.n_arms > _HUGE
-    passes = [decide(objective, law) for law in local_laws(objective, 4 if huge else 8)]
+    laws = local_laws(objective, 4 if huge else 8)
     if huge:
-        passes = [max(passes, key=objective.value)]
+        passes = _in_time((decide(objective, law) for law in laws), search.deadline)
+        yield _ascended(objective, max(passes, key=objective.value), "greedy", search.deadline)
     else:
-        yield local_search(objective, simple.arms)
-    for arms in passes:
-        yield _ascended(objective, arms, "greedy")
+        yield local_search(objective, best.arms)
+        for law in laws:
+            yield _ascended(objective, decide(objective, law), "greedy", search.deadline)
     if _may_have_structure(objective) and shows_structure(objective.links, search.rng):
-        yield _ascended(objective, spectral_start(objective, search.rng), "spectral")
+        yield _ascended(
+            objective, spectral_start(objective, search.rng), "spectral", search.deadline
+        )
 
 
 def _may_have_structure(objective: Objective) -> bool:
@@ -94,7 +104,15 @@ def improved_start(objective: Objective, search: Search) -> Allocation:
     return local_search(objective, max(found, key=lambda start: start.value).arms)
 
 
-def _ascended(objective: Objective, arms: Indices, method: str) -> Allocation:
+def _in_time(passes: Iterator[Indices], deadline: Deadline) -> Iterator[Indices]:
+    """The first, and those that begin before the deadline."""
+    for arms in passes:
+        yield arms
+        if deadline.passed:
+            return
+
+
+def _ascended(objective: Objective, arms: Indices, method: str, deadline: Deadline) -> Allocation:
     """After a local search, under the name of the start."""
-    ascend(objective, arms)
+    ascend(objective, arms, deadline)
     return objective.certify(arms, method=method)

@@ -84,7 +84,8 @@ def contrast_laws(
     explore
         Share of ``everywhere`` in the laws returned; the rest is free.
     tolerance
-        Gap at which the search ends.
+        Gap at which the search ends; where the problem is not concave, possibly before it has
+        reached a local optimum.
     max_evaluations
         Limit on the evaluations of the objective.
 

@@ -29,7 +29,7 @@ def _model(report: Report, fit: ModelFit) -> list[str]:
         lines.append(
             f"Rewards of the same pair of angles spread by {spread.deviation:.3g} MW, more than "
             f"the noise of {stated:g} MW: they also depend on turbines that are not on the edge. "
-            "The model averages over those."
+            "The model averages over those, and a certificate would need the larger number stated."
         )
     if report.lack_of_fit is not None:
         p_value = report.lack_of_fit.p_value
@@ -41,7 +41,8 @@ def _model(report: Report, fit: ModelFit) -> list[str]:
 def _certificate(report: Report) -> str:
     status = "is certified" if report.certified else "is not certified"
     return (
-        f"The answer {status}. A certificate would cover pairs of angles on an edge, averaged over "
-        "what the other turbines do, for the polynomial model and the stated noise. It would not "
-        "cover the farm's total power: for that there is the table, computed by FLORIS."
+        f"The answer {status}. A certificate speaks about the model only: rewards of edges, "
+        "averaged over what the other turbines do, polynomials of the angles, independent noise "
+        "of the stated size. It says nothing about how far the model is from the farm: for that "
+        "there is the table, computed by FLORIS."
     )

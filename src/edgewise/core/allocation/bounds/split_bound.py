@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from edgewise.core.allocation.bounds.bound import Bound
 from edgewise.core.allocation.bounds.cycles import Cycles, Packing, edge_weights
+from edgewise.core.allocation.bounds.quasi_newton import descend
 from edgewise.core.allocation.bounds.rounding import PAIRWISE, careful_sum, gamma
 from edgewise.core.allocation.bounds.smooth_split import smooth_bound
 from edgewise.core.allocation.bounds.step_tables import Problem, Split, maxima
@@ -42,20 +43,48 @@ def split_bound(
     smoothed bound, for ``seconds`` of counted work or until the deadline. Kinds, directions,
     signs, masks and node terms only change the tables.
     """
-    problem = _problem(objective, packing.cycles)
-    n_arms = objective.n_arms
-    numbers = (len(problem.cycles.edges) + 2 * len(problem.edges)) * n_arms**2
+    n_arms, numbers = objective.n_arms, split_size(objective, packing.cycles)
     rounds = int(seconds / (_SECONDS_PER_NUMBER * numbers * (n_arms + 10) + _SECONDS_PER_ROUND))
     if numbers > MOST_NUMBERS or rounds < len(_HEATS):
         return None
-    split = _from_packing(problem, packing, edge_weights(objective.graph))
-    best = _evaluated(problem, split)
-    spread = float(np.ptp(problem.tables, axis=(1, 2)).max())
+    held = held_by_packing(objective, packing)
+    best = held.bound
     for heat in _HEATS:
-        if spread > 0.0:
-            split = _descend(problem, split, heat * spread, rounds // len(_HEATS), deadline)
-            best = min(best, _evaluated(problem, split))
+        held = held.descended(heat, rounds // len(_HEATS), deadline)
+        best = min(best, held.bound)
     return best
+
+
+def split_size(objective: Objective, cycles: Cycles) -> int:
+    """Entries of all parts of a split over these walks."""
+    return (len(cycles.edges) + 2 * len(objective.graph.edges)) * objective.n_arms**2
+
+
+class Held(NamedTuple):
+    """An objective, and who holds which part of it."""
+
+    problem: Problem
+    split: Split
+
+    @property
+    def bound(self) -> Bound:
+        """The bound of the split, rounded up."""
+        return _evaluated(self.problem, self.split)
+
+    def descended(self, heat: float, rounds: int, deadline: Deadline | None) -> Held:
+        """After steps down the bound smoothed by ``heat``, in units of the spread of a table."""
+        spread = float(np.ptp(self.problem.tables, axis=(1, 2)).max())
+        if spread == 0.0:
+            return self
+        return self._replace(
+            split=_descend(self.problem, self.split, heat * spread, rounds, deadline)
+        )
+
+
+def held_by_packing(objective: Objective, packing: Packing) -> Held:
+    """The split that proves the bound of a packing."""
+    problem = _problem(objective, packing.cycles)
+    return Held(problem, _from_packing(problem, packing, edge_weights(objective.graph)))
 
 
 def _problem(objective: Objective, cycles: Cycles) -> Problem:
@@ -82,23 +111,25 @@ def _from_packing(problem: Problem, packing: Packing, weights: Array) -> Split:
 
 
 def _evaluated(problem: Problem, split: Split) -> Bound:
-    """The bound of a split, rounded up."""
     value, error = careful_sum(maxima(problem, split))
-    sizes = [np.abs(array).max(axis=-1, initial=0.0).sum() for array in (problem.unary, split.ends)]
-    sizes += [np.abs(array).max(axis=(1, 2)).sum() for array in (problem.tables, split.steps)]
     # terms that one number is the sum of: parts of an edge, edges of a node, steps of a walk
     parts = np.bincount(problem.cycles.edges, minlength=1).max()
     degree = np.bincount(problem.edges.ravel()).max()
     longest = problem.cycles.lengths.max(initial=0)
-    margin = gamma(float(parts + degree + longest) + PAIRWISE) * 4.0 * float(sum(sizes))
+    margin = gamma(float(parts + degree + longest) + PAIRWISE) * 4.0 * absolute_size(problem, split)
     return Bound(value + error + margin, "cycle-split")
+
+
+def absolute_size(problem: Problem, split: Split) -> float:
+    """At least what all parts sum to in absolute value, whatever the allocation."""
+    sizes = [np.abs(array).max(axis=-1, initial=0.0).sum() for array in (problem.unary, split.ends)]
+    sizes += [np.abs(array).max(axis=(1, 2)).sum() for array in (problem.tables, split.steps)]
+    return float(sum(sizes))
 
 
 def _descend(
     problem: Problem, split: Split, heat: float, rounds: int, deadline: Deadline | None
 ) -> Split:
-    from scipy.optimize import minimize
-
     def as_split(flat: Array) -> Split:
         middle = split.steps.size
         return Split(
@@ -109,19 +140,9 @@ def _descend(
         slope = np.empty_like(flat)
         return smooth_bound(problem, as_split(flat), heat, as_split(slope)), slope
 
-    def stop_in_time(_: Array) -> None:
-        if deadline is not None and deadline.passed:
-            raise StopIteration
+    def out_of_time() -> bool:
+        return deadline is not None and deadline.passed
 
     start = np.concatenate([split.steps.ravel(), split.ends.ravel()])
-    options: dict[str, Any] = {"maxiter": rounds, "maxfun": rounds, "maxcor": 10}
     with single_threaded():
-        found = minimize(
-            value_and_slope,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            callback=stop_in_time,
-            options=options,
-        )
-    return as_split(found.x)
+        return as_split(descend(value_and_slope, start, rounds, out_of_time))

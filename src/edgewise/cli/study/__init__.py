@@ -1,0 +1,30 @@
+"""``edgewise study``: the method against a live network, one shell command at a time."""
+
+from __future__ import annotations
+
+import typer
+
+from edgewise.cli.shell import Group
+from edgewise.cli.study import answering, asking, creating, looking, moving, reporting
+
+_HELP = """Run the method against a live network, over weeks.
+
+A study lives in a database. Describe the network in a TOML file and create the study; then, round
+by round, ask for the configuration to deploy, deploy it, and tell what was measured: in parts,
+late, from several machines, all of that is fine. Every command is one transaction: what it
+reported is on record, and repeating it is harmless.
+
+The study is found by --storage and --name, or by the environment variables EDGEWISE_STORAGE and
+EDGEWISE_STUDY; the name may be left out if the storage holds one study.
+
+Example:
+  $ edgewise study create examples/data/cells.toml --storage sqlite:///cells.db
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group and its commands."""
+    group = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, help=_HELP)
+    for commands in (creating, asking, answering, looking, reporting, moving):
+        commands.register(group)
+    app.add_typer(group, name="study")

@@ -1,0 +1,149 @@
+"""``edgewise study tell``, ``correct``, ``close``, ``cancel``: what became of a round."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from edgewise.cli.options import OutputFormat
+from edgewise.cli.shell import Command, Format, emit, note
+from edgewise.cli.study.answers import status_answer
+from edgewise.cli.study.options import (
+    MeasurementsFile,
+    RoundKey,
+    StorageUrl,
+    StudyName,
+    find_study,
+    find_ticket,
+)
+from edgewise.errors import InvalidArgument
+from edgewise.formats import RoundRewards, parse_rewards, read_rewards
+
+if TYPE_CHECKING:
+    from edgewise.study import Study
+
+
+def register(group: typer.Typer) -> None:
+    """Add the commands."""
+    group.command(cls=Command)(tell)
+    group.command(cls=Command)(close)
+    group.command(cls=Command)(cancel)
+    group.command(cls=Command)(correct)
+
+
+def tell(
+    file: MeasurementsFile,
+    storage: StorageUrl = None,
+    name: StudyName = None,
+    key: RoundKey = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Record what was measured.
+
+    A file may hold some of the measurements; more may follow, and the round closes when none is
+    missing. An undirected edge has two, one per direction. An empty reward is a missing one. A
+    column round says which round was measured, and others are refused. Telling the same again is
+    harmless; another value for a measured arc is refused: see correct.
+
+    Examples:
+      $ edgewise study tell measurements.csv --storage sqlite:///farm.db
+      $ edgewise study tell - --storage sqlite:///farm.db < measurements.csv
+
+    Output: where the study stands, as in status; with --format csv or json also the measurements
+    still missing. Exit code 0; 2 wrong input, and nothing was recorded.
+    """
+    study = find_study(storage, name)
+    read = _read(file, study)
+    ticket = find_ticket(study, key, read.round)
+    study.tell(ticket, read.rewards)
+    told = sum(value == value for value in read.rewards.values())  # NaN differs from itself
+    note(f"{told} measurements of round {ticket.key} are on record; {_left(study, ticket.key)}")
+    emit(status_answer(study), output)
+
+
+def close(
+    storage: StorageUrl = None,
+    name: StudyName = None,
+    key: RoundKey = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Close the round with what has arrived; the rest counts as missing.
+
+    For rounds some of whose measurements will never come. Those that come after all can be added
+    with correct.
+
+    Example:
+      $ edgewise study close --storage sqlite:///farm.db
+
+    Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
+    """
+    study = find_study(storage, name)
+    study.close(find_ticket(study, key))
+    emit(status_answer(study), output)
+
+
+def cancel(
+    storage: StorageUrl = None,
+    name: StudyName = None,
+    key: RoundKey = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Forget the round that is out, with all that was told of it.
+
+    For a deployment that went wrong. ask hands the same configuration out again, under a new key
+    (7.2 after 7), so that measurements of the failed attempt are refused.
+
+    Example:
+      $ edgewise study cancel --storage sqlite:///farm.db
+
+    Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
+    """
+    study = find_study(storage, name)
+    study.cancel(find_ticket(study, key))
+    emit(status_answer(study), output)
+
+
+def correct(
+    file: MeasurementsFile,
+    storage: StorageUrl = None,
+    name: StudyName = None,
+    key: RoundKey = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Replace measurements that were wrong, or add late ones to a closed round.
+
+    The file names the arcs to correct, as in tell; an empty reward withdraws a measurement. The
+    round must be named, by the column round or by --round. The old values stay in the log; what
+    was deployed since stays as it was, and the evidence is judged anew.
+
+    Example:
+      $ edgewise study correct correction.csv --storage sqlite:///farm.db --round 1
+
+    Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
+    """
+    study = find_study(storage, name)
+    read = _read(file, study)
+    if key is None and read.round is None:
+        raise InvalidArgument(
+            f"{file} does not say which round it corrects; nothing was changed: pass --round, or "
+            "add a column round"
+        )
+    study.correct(find_ticket(study, key, read.round), read.rewards)
+    emit(status_answer(study), output)
+
+
+def _read(file: Path, study: Study) -> RoundRewards:
+    graph = study.problem.graph
+    if str(file) != "-":
+        return read_rewards(file, graph)
+    return parse_rewards("stdin", sys.stdin.read(), graph)
+
+
+def _left(study: Study, key: str) -> str:
+    status = study.status()
+    if status.pending is None or status.pending.key != key:
+        return "the round is closed"
+    return f"{status.missing} are still missing"

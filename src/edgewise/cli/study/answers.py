@@ -1,0 +1,105 @@
+"""What the commands of studies print: values, no output."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from edgewise.cli.shell import Answer, as_csv, as_json, note
+from edgewise.errors import InvalidFile
+
+if TYPE_CHECKING:
+    from edgewise.study import Recommendation, Status, Study, StudyTicket
+
+_WRITERS = {".csv": as_csv, ".json": as_json}
+
+
+def check_out(path: Path | None) -> None:
+    """Refuse a file that could not be written before the work, not after it."""
+    if path is None:
+        return
+    if path.suffix.lower() not in _WRITERS:
+        raise InvalidFile(
+            f"{path}: the extension chooses the format; end the name in .csv or .json"
+        )
+    check_folder(path)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a file in a folder that does not exist."""
+    if not path.absolute().parent.is_dir():
+        raise InvalidFile(f"{path}: the folder {path.parent} does not exist; create it first")
+
+
+def write_out(answer: Answer, path: Path | None, what: str) -> None:
+    """Write the answer to a file, if one is wanted, and say so."""
+    if path is not None:
+        path.write_text(_WRITERS[path.suffix.lower()](answer), encoding="utf-8", newline="")
+        note(f"{what} in {path}")
+
+
+def status_answer(study: Study) -> Answer:
+    """Where the study stands; the rows are the measurements that the round still lacks."""
+    status = study.status()
+    facts = {
+        **_facts(status),
+        "noise": status.noise,
+        "noise_measured": status.noise_estimate and status.noise_estimate.deviation,
+        "lack_of_fit_p": status.lack_of_fit and status.lack_of_fit.p_value,
+    }
+    missing = missing_arcs(study, status.pending)
+    return Answer(facts, "lacking", ("source", "target"), missing, shown=0, text=str(status))
+
+
+def _facts(status: Status) -> dict[str, Any]:
+    left = status.forecast
+    return {
+        "study": status.name,
+        "rounds": status.rounds,
+        "max_rounds": status.max_rounds,
+        "ending": status.ending.name.lower(),
+        "pending": None if status.pending is None else status.pending.key,
+        "missing": status.missing,
+        "phase": status.phase,
+        "target": status.target,
+        "delta": status.delta,
+        "epsilon": status.epsilon,
+        "progress": status.progress,
+        "leaders": [list(pair) for pair in status.leaders],
+        "rival": None if status.rival is None else list(status.rival),
+        "rounds_left": None if left is None else left.rounds,
+        "rounds_left_low": None if left is None else left.low,
+        "rounds_left_high": None if left is None else left.high,
+    }
+
+
+def missing_arcs(study: Study, ticket: StudyTicket | None) -> list[tuple[Hashable, Hashable]]:
+    """The arcs of a round that have not been measured, by the labels of their nodes."""
+    if ticket is None:
+        return []
+    graph = study.problem.graph
+    lacking = graph.arcs[np.isnan(study.rewards(ticket))]
+    return [(graph.labels[i], graph.labels[j]) for i, j in lacking.tolist()]
+
+
+def ticket_answer(ticket: StudyTicket) -> Answer:
+    """The configuration to deploy; every row names the round, so that answers can name it too."""
+    rows = [(ticket.key, row["node"], row["arm"]) for row in ticket.table()]
+    facts = {"study": ticket.study, "round": ticket.key}
+    return Answer(facts, "nodes", ("round", "node", "arm"), rows)
+
+
+def recommendation_answer(found: Recommendation) -> Answer:
+    """The best joint arm by what is known, and what is proved about it."""
+    best = found.allocation
+    facts = {
+        "certified": found.certified,
+        "value": None if best is None else best.value,
+        "upper_bound": None if best is None else best.upper_bound,
+        "guarantee": found.guarantee,
+    }
+    rows = [(row["node"], row["arm"]) for row in found.table()]
+    return Answer(facts, "nodes", ("node", "arm"), rows, text=str(found))

@@ -1,0 +1,103 @@
+"""``edgewise study create``: from a file that describes the network to a study."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from edgewise.cli.options import OutputFormat
+from edgewise.cli.shell import Answer, Command, Format, emit, note
+from edgewise.cli.study.options import STORAGE, checked_storage
+from edgewise.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from edgewise.study import Study
+
+TEMPLATE = Path(__file__).with_name("example.toml")
+"""What ``--example`` prints."""
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command(cls=Command)(create)
+
+
+def create(
+    config: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="CONFIG.toml",
+            show_default=False,
+            help="Describes the graph, the arms, the noise and the confidence; --example shows "
+            "how. Paths in it are seen from its own folder.",
+        ),
+    ] = None,
+    storage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help=f"Where to keep the study, instead of what the file says (or {STORAGE}).",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the study, instead of what the file says.")
+    ] = None,
+    example: Annotated[
+        bool, typer.Option("--example", help="Print a commented file to start from, and end.")
+    ] = False,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Set up a study from a TOML file.
+
+    The file is read once: the study keeps the problem, with your names of nodes and arms, and
+    needs the file no more. A SQLite file is made if there is none.
+
+    Examples:
+      $ edgewise study create --example > farm.toml
+      $ edgewise study create examples/data/cells.toml --storage sqlite:///cells.db
+
+    Output: what was understood. Exit code 0; 2 wrong input, and nothing was created.
+    """
+    if example:
+        typer.echo(TEMPLATE.read_text(encoding="utf-8"), nl=False)
+        return
+    if config is None:
+        raise InvalidArgument(
+            "which file? Name a TOML file; edgewise study create --example prints one"
+        )
+    from edgewise.study.config import read_config
+
+    found = read_config(config)
+    chosen = name or found.name
+    if chosen is None:
+        raise InvalidArgument(f'{config}: there is no name; add name = "...", or pass --name')
+    place = checked_storage(storage or found.storage or os.environ.get(STORAGE))
+    study = found.create(name=chosen, storage=place)
+    emit(_answer(study, place), output)
+    note(f"next: edgewise study ask --storage {place} --name {chosen!r}")
+
+
+def _answer(study: Study, storage: str) -> Answer:
+    problem, status = study.problem, study.status()
+    graph = problem.graph
+    facts = {
+        "study": study.name,
+        "storage": storage,
+        "nodes": graph.n_nodes,
+        "edges": len(graph.edges),
+        "kinds": graph.n_kinds,
+        "directed": graph.directed,
+        "rewards_per_round": graph.n_edges,
+        "noise": problem.noise,
+        "target": status.target,
+        "delta": status.delta,
+        "epsilon": status.epsilon,
+        "max_rounds": status.max_rounds,
+    }
+    labels = problem.arm_labels or range(problem.n_arms)
+    rows = [(label, *arm) for label, arm in zip(labels, problem.arms.tolist(), strict=True)]
+    features = tuple(f"feature_{i + 1}" for i in range(problem.dimension))
+    return Answer(facts, "arms", ("arm", *features), rows)

@@ -1,0 +1,71 @@
+"""``edgewise study export``, ``import``: a study as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from edgewise.cli.options import OutputFormat
+from edgewise.cli.shell import Command, Format, emit, note
+from edgewise.cli.study.answers import check_folder, status_answer
+from edgewise.cli.study.options import StorageUrl, StudyName, checked_storage, find_study
+
+
+def register(group: typer.Typer) -> None:
+    """Add the commands."""
+    group.command(cls=Command)(export)
+    group.command(name="import", cls=Command)(import_study)
+
+
+def export(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", show_default=False, help="Where to write it: .jsonl."),
+    ],
+    storage: StorageUrl = None,
+    name: StudyName = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Write the whole study to a file of JSON Lines, one event a line.
+
+    A backup, a way to another machine or database, and a log that anything can read. The file
+    appears when it is complete.
+
+    Example:
+      $ edgewise study export farm.jsonl --storage sqlite:///farm.db
+
+    Output: where the study stands, as in status. Exit code 0; 2 wrong input.
+    """
+    check_folder(file)
+    study = find_study(storage, name)
+    study.export(file)
+    note(f"study {study.name!r} in {file}")
+    emit(status_answer(study), output)
+
+
+def import_study(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", show_default=False, help="What export wrote."),
+    ],
+    storage: StorageUrl = None,
+    name: Annotated[
+        str | None, typer.Option(help="Another name for it.", show_default="its own")
+    ] = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Add an exported study to a storage; it goes on bit for bit as it would have.
+
+    All of it is imported, or nothing. A SQLite file is made if there is none.
+
+    Example:
+      $ edgewise study import farm.jsonl --storage sqlite:///copy.db --name yaw-copy
+
+    Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
+    """
+    from edgewise.study import Study
+
+    study = Study.from_export(file, storage=checked_storage(storage), name=name)
+    emit(status_answer(study), output)

@@ -1,0 +1,43 @@
+"""The live view of ``edgewise study status --watch``."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from edgewise.study import Status, Study
+
+
+def watch_study(study: Study, interval: float) -> None:
+    """Draw the status again and again, until the study stops or Ctrl-C: both are good ends."""
+    console = Console(highlight=False)
+    status = study.status()
+    with Live(view(status), console=console, auto_refresh=False) as live:
+        try:
+            while not status.stopped:
+                time.sleep(interval)
+                status = study.status()
+                live.update(view(status), refresh=True)
+        except KeyboardInterrupt:
+            pass
+
+
+def view(status: Status) -> Group:
+    """The status as it looks on a terminal."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold")
+    grid.add_column()
+    first, *lines = str(status).splitlines()
+    for line in lines:
+        # the words of the status are laid out in two columns: label and value
+        grid.add_row(Text(line[2:17].strip()), Text(line[17:]))
+    done = ProgressBar(total=1.0, completed=min(max(status.progress, 0.0), 1.0), width=60)
+    seen = Text(time.strftime("seen at %H:%M:%S; Ctrl-C ends watching, not the study"), "dim")
+    return Group(Text(first, "bold"), done, grid, seen)

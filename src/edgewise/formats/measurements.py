@@ -1,0 +1,158 @@
+"""Measurements of one round from a file or a stream: a reward per arc, by names of nodes."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from edgewise.core.graph import Graph
+from edgewise.errors import InvalidFile
+from edgewise.formats.edge_list import ends_of
+from edgewise.formats.files import FilePath, opened, read_by_extension
+from edgewise.formats.table import Table, csv_table, number, read_csv
+
+Arc = tuple[Hashable, Hashable]
+
+_JSON = (
+    'write a list of objects such as {"source": "a", "target": "b", "reward": 0.5}, or an object '
+    'with that list as "measurements" and the "round" they belong to'
+)
+
+
+class RoundRewards(NamedTuple):
+    """What was measured, and when the file says so, in which round."""
+
+    round: str | None
+    """The round's key, such as ``"7"``; None where the file does not name it."""
+    rewards: Mapping[Arc, float]
+    """By the labels of the arc's nodes; NaN where the measurement is missing."""
+
+
+def read_rewards(path: FilePath, graph: Graph) -> RoundRewards:
+    """Measurements of a round, some or all of them.
+
+    ``.csv``
+        Columns source and target (or from and to, or u and v), and reward (or value); an empty
+        reward is a missing one. A column round, the same on every line, says which round it is.
+    ``.json``
+        A list of objects with these names, or an object with that list as ``measurements`` and,
+        if wanted, ``round``; null is a missing reward.
+    """
+    readers = {".csv": read_csv, ".json": _from_json_file}
+    return _rewards(read_by_extension(path, readers, "measurements"), graph)
+
+
+def parse_rewards(name: str, text: str, graph: Graph) -> RoundRewards:
+    """The same from text, CSV or JSON as its first character shows; ``name`` is for messages."""
+    file = Path(name)
+    is_json = text.lstrip()[:1] in {"[", "{"}
+    table = _from_json(file, text) if is_json else csv_table(file, io.StringIO(text, newline=""))
+    return _rewards(table, graph)
+
+
+def _from_json_file(file: Path) -> Table:
+    with opened(file) as stream:
+        return _from_json(file, stream.read())
+
+
+def _from_json(file: Path, text: str) -> Table:
+    try:
+        tree = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidFile(
+            f"{file}, line {error.lineno}: not JSON ({error.msg}); {_JSON}"
+        ) from error
+    rows = tree.get("measurements") if isinstance(tree, dict) else tree
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise InvalidFile(f"{file}: there is no list of measurements in it; {_JSON}")
+    names = list(rows[0])
+    for place, row in enumerate(rows, start=1):
+        if set(row) != set(names):
+            raise InvalidFile(
+                f"{file}, measurement {place} has the names {', '.join(row)}, the first "
+                f"{', '.join(names)}; give all the same"
+            )
+    columns = {name: ["" if row[name] is None else row[name] for row in rows] for name in names}
+    if isinstance(tree, dict) and "round" in tree and "round" not in columns:
+        columns["round"] = [tree["round"]] * len(rows)
+    return Table(file, columns, range(1, len(rows) + 1), unit="measurement")
+
+
+def _rewards(table: Table, graph: Graph) -> RoundRewards:
+    first, second = ends_of(table)
+    column = table.find("reward", "value")
+    if column is None:
+        raise InvalidFile(
+            f"{table.file}, {table.unit} 1: the columns are {', '.join(table.columns)}; one must "
+            "be called reward (or value), the measured number: rename it"
+        )
+    arcs = _arcs_by_name(graph)
+    found: dict[Arc, tuple[float, int]] = {}
+    for record, names in enumerate(zip(table.texts(first), table.texts(second), strict=True)):
+        if names not in arcs:
+            raise InvalidFile(f"{table.at(record)}: {_unknown(graph, names)}")
+        arc, value = arcs[names], _reward(table, column, record)
+        before, place = found.get(arc, (value, record))
+        if before != value and not (math.isnan(before) and math.isnan(value)):
+            raise InvalidFile(
+                f"{table.at(record)}: {names[0]} -> {names[1]} is {value:g} here and {before:g} on "
+                f"{table.unit} {table.places[place]}; give every arc one value"
+            )
+        found[arc] = value, place
+    return RoundRewards(_round(table), {arc: value for arc, (value, _) in found.items()})
+
+
+def _arcs_by_name(graph: Graph) -> dict[tuple[str, str], Arc]:
+    """The labels of every arc, by their text: files hold nothing but text."""
+    labels = graph.labels
+    if len({str(label) for label in labels}) < len(labels):
+        raise InvalidFile(
+            "two nodes have the same name as text (such as 1 and '1'), so a file cannot tell them "
+            "apart; tell the measurements from Python"
+        )
+    return {
+        (str(labels[i]), str(labels[j])): (labels[i], labels[j]) for i, j in graph.arcs.tolist()
+    }
+
+
+def _reward(table: Table, column: str, record: int) -> float:
+    cell: Any = table.columns[column][record]
+    if isinstance(cell, str) and cell.strip() == "":
+        return math.nan
+    value = None if isinstance(cell, bool) else number(cell)
+    if value is None or math.isinf(value):
+        raise InvalidFile(
+            f"{table.at(record)}, column {column!r}: {cell!r} is not a finite number; write one "
+            "with a decimal point, such as 0.5, or leave it empty if there is no measurement"
+        )
+    return value
+
+
+def _round(table: Table) -> str | None:
+    column = table.find("round")
+    if column is None:
+        return None
+    keys = table.texts(column)
+    other = next((record for record, key in enumerate(keys) if key != keys[0]), None)
+    if other is not None:
+        raise InvalidFile(
+            f"{table.at(other)}, column {column!r}: {keys[other]}, but {keys[0]} on {table.unit} "
+            f"{table.places[0]}; a file holds one round: split it"
+        )
+    return keys[0]
+
+
+def _unknown(graph: Graph, names: tuple[str, str]) -> str:
+    nodes = [str(label) for label in graph.labels]
+    stranger = next((name for name in names if name not in nodes), None)
+    if stranger is not None:
+        some = f"{', '.join(nodes[:8])}{', ...' * (len(nodes) > 8)}"
+        return f"no node is called {stranger!r}; the nodes are {some}"
+    return (
+        f"no arc goes from {names[0]} to {names[1]}; name the two nodes of an edge, in the "
+        "direction that was measured"
+    )
