@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from scipy.stats import chi2
 
 from edgewise.core.arrays import Array, Indices
@@ -11,6 +12,7 @@ from edgewise.core.graph import Graph
 from edgewise.core.problem import Problem
 from edgewise.core.sampling import NodeLaws, philox
 from edgewise.core.strategy import GOptimal
+from edgewise.errors import InvalidArgument
 
 FALSE_ALARM = 1e-6
 
@@ -182,3 +184,16 @@ def test_candidate_sets_are_respected_and_each_law_is_right() -> None:
         assert counts[~used].sum() == 0
         if used.sum() > 1:
             assert surprise(counts[used], law[used] / law.sum()) > FALSE_ALARM
+
+
+def test_a_share_of_even_draws_shows_every_candidate() -> None:
+    allowed = np.ones((3, 5), bool)
+    allowed[0, 3:] = False
+    arms = np.vander(np.linspace(0.0, 1.0, 5), 2)
+    problem = Problem(Graph.from_edges([(0, 1), (1, 2)]), arms, candidates=allowed)
+    few, all_ = (GOptimal(even=even)(problem).laws.weights for even in (0.0, 0.25))
+    masks, _ = problem.candidate_sets
+    assert ((few > 0).sum(axis=1) == 2).all()  # the ends of the line
+    assert_allclose(all_, 0.75 * few + 0.25 * masks / masks.sum(axis=1, keepdims=True))
+    with pytest.raises(InvalidArgument, match="probability"):
+        GOptimal(even=1.5)

@@ -13,7 +13,6 @@ from edgewise.cli.options import OutputFormat, Plot, Seed
 from edgewise.cli.plotting import check_plot, save_plot
 from edgewise.cli.shell import Answer, Format, emit, note
 from edgewise.errors import InvalidArgument
-from edgewise.progress import ProgressLine
 
 if TYPE_CHECKING:
     from edgewise.core.arrays import Array
@@ -72,6 +71,7 @@ def wind(
     Exit code 0; 2 wrong input.
     """
     from edgewise.integrations.floris import FlorisEnvironment, WindFarm, YawTask, compare
+    from edgewise.progress import ProgressLine
 
     check_plot(plot)
     farm = WindFarm.grid(columns, rows, spacing=spacing, wind_direction=direction, wind_speed=speed)

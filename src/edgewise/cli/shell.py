@@ -97,6 +97,10 @@ class Group(TyperGroup):
 class Shell(Group):
     """The root command: help as written, foreseeable errors without fuss."""
 
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The demo first: typer would list what has commands below it last."""
+        return sorted(super().list_commands(ctx), key=lambda name: name != "demo")
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command; wrong input becomes one line on stderr and an exit code."""
         try:

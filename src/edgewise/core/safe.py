@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from edgewise.core.arrays import Array, Indices, Mask, frozen
 from edgewise.core.cells import Cells
 from edgewise.core.design.g_optimal import Design
+from edgewise.core.graph import Graph
 from edgewise.core.needs import Needs
 from edgewise.core.outlook import Change, Outlook
 from edgewise.core.plan import Plan
@@ -48,8 +49,8 @@ class Safe:
     largest_loss
         Largest predicted loss of a round against the baseline, in units of global reward.
     worst_loss
-        What an arc of unit weight may lose when its arms change in a way never tried: an
-        assumption of yours, on which the first rounds rest.
+        What an arc of unit weight may lose when its arms change in a way never tried, on average
+        over such arcs of a round: an assumption of yours, on which the first rounds rest.
     margin
         Standard errors to subtract from predictions.
     strategy
@@ -130,7 +131,9 @@ class SafePhases:
         """The inner plan's proposal, with nodes sent back until it is safe."""
         proposed = self.inner.joint_arm(problem, state)
         outlook = Outlook.of(problem, self.cells, self.baseline, _closed(self.cells, state))
-        order = _return_order(outlook.change(proposed), proposed != self.baseline, state)
+        order = _return_order(
+            problem.graph, outlook.change(proposed), proposed != self.baseline, state
+        )
         arms = self._brought_back(outlook, proposed, order)
         arms.setflags(write=False)
         return arms
@@ -176,18 +179,21 @@ class SafePhases:
         return replace(self, inner=self.inner.recall(saved))
 
 
-def _return_order(change: Change, moved: Mask, state: LearnerState) -> Indices:
+def _return_order(graph: Graph, change: Change, moved: Mask, state: LearnerState) -> Indices:
     """Nodes in the order in which they return: known losses, then the unknown, then known gains.
 
     What is known to be bad teaches least. Among the unknown chance decides, lest the same nodes
-    explore for ever.
+    explore for ever; it is drawn by edge, because only two ends that both move show how their
+    arms act together.
     """
     nodes = np.flatnonzero(moved)
     unknown = change.unknown_by_node[nodes] > 0.0
     effect = np.where(unknown, 0.0, change.by_node[nodes])
     group = np.where(unknown, 1, np.where(effect < 0.0, 0, 2))
-    chance = np.random.default_rng((state.seed, state.rounds)).random(len(nodes))
-    return nodes[np.lexsort((chance, effect, group))]
+    chance = np.random.default_rng((state.seed, state.rounds)).random(len(graph.edges))
+    earliest = np.ones(graph.n_nodes)
+    np.minimum.at(earliest, graph.edges, chance[:, None])
+    return nodes[np.lexsort((-earliest[nodes], effect, group))]
 
 
 def _closed(cells: Cells, state: LearnerState) -> CellStatistics:

@@ -175,3 +175,29 @@ def test_long_tables_are_shortened_for_people_only() -> None:
     assert "40 of 200 nodes shown" in result.stderr
     assert len(result.stdout.splitlines()) < 60
     assert len(as_csv(*arguments)) == 200
+
+
+def test_demo_wind_grades_its_answer_and_draws_the_farm(tmp_path: Path) -> None:
+    picture = tmp_path / "farm.svg"
+    small = ("--rows", "1", "--columns", "3", "--rounds", "30", "--plot", str(picture))
+    answer = as_json("demo", "wind", *small, "--no-optimiser")
+    power = {row["setting"]: row["farm_mw"] for row in answer["settings"]}
+    assert next(iter(power)) == "zero yaw"
+    assert power["edgewise"] > power["best common yaw"] > power["zero yaw"]
+    assert answer["rounds"] == 30
+    assert answer["explained_of_farm"] > 0.8
+    assert answer["lowest_power_while_exploring"] > 0.95
+    assert b"<svg" in picture.read_bytes()
+
+
+def test_demo_wind_stops_early_when_little_precision_is_asked_for() -> None:
+    small = ("--rows", "1", "--columns", "2", "--no-optimiser", "--noise", "0.01")
+    answer = as_json("demo", "wind", *small, "--epsilon", "1.0")
+    assert answer["certified"]
+    assert answer["rounds"] < 50
+
+
+def test_demo_wind_refuses_what_it_cannot_do() -> None:
+    for wrong in (("--safe", "1.5"), ("--speed", "0"), ("--columns", "2", "--rounds", "1")):
+        result = run("demo", "wind", "--rows", "1", *wrong)
+        assert result.exit_code == 2, result.output

@@ -101,3 +101,16 @@ def test_labels_look_different_and_families_always_the_same() -> None:
     looks = look_of(["star", "grid", "circle", "tree"])
     assert len(set(looks.values())) == 4
     assert look_of(["circle"])["circle"] == looks["circle"]
+
+
+def test_a_farm_is_drawn_with_rotors_across_the_wind() -> None:
+    places = np.array([[0.0, 0.0], [700.0, 0.0]])
+    facing = plots.FarmData(places, np.zeros(2), 270.0, 126.0, np.array([[0, 1]]), title="two")
+    blades = facing.rotors[:, 1] - facing.rotors[:, 0]
+    np.testing.assert_allclose(blades[:, 0], 0.0, atol=1e-9)  # north to south, wind from the west
+    turned = plots.FarmData(places, np.array([90.0, 0.0]), 270.0, 126.0, np.array([[0, 1]]))
+    first, second = turned.rotors[:, 1] - turned.rotors[:, 0]
+    assert first[0] < 0 < second[1]  # counter-clockwise: the northern tip goes west
+    assert abs(first[1]) < 1e-9
+    figure = plots.figure_farm(facing, turned)
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["two", ""]

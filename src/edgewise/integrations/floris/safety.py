@@ -17,7 +17,7 @@ def safe_exploration(
     *,
     present_power: float,
     fraction: float = 0.95,
-    worst_loss: float = 0.2,
+    worst_loss: float = 0.1,
     strategy: Strategy = EXPLORE,
 ) -> Safe:
     """A strategy whose predicted farm power never falls below a fraction of that at zero yaw.
@@ -31,8 +31,8 @@ def safe_exploration(
     fraction
         Of the present power.
     worst_loss
-        Megawatts that an edge is assumed to lose at most while the effect of its angles cannot be
-        predicted.
+        Megawatts that an edge is assumed to lose at most, on average over the edges of a round,
+        while the effect of its angles cannot be predicted.
     strategy
         Proposes the settings.
     """
