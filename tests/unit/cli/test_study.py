@@ -54,7 +54,7 @@ class Desk:
 
     def state(self) -> tuple[bytes, int]:
         """Everything on record."""
-        return snapshot_of(self.study._present().state), len(list(self.study.log()))
+        return snapshot_of(self.study._session.present().state), len(list(self.study.log()))
 
     def measured(self, ticket: Any, *, column: bool = True) -> list[str]:
         """Lines of a measurements file: the header, then one per arc."""
@@ -120,7 +120,7 @@ def test_a_study_from_commands_is_the_study_of_the_library(desk: Desk) -> None:
         rewards = {tuple(line.split(",")[1:3]): float(line.split(",")[3]) for line in lines[1:]}
         twin.tell(ticket, rewards)
         assert desk.run("tell", desk.file("m.csv", "\n".join(lines))).exit_code == 0
-    assert snapshot_of(desk.study._present().state) == snapshot_of(twin._present().state)
+    assert snapshot_of(desk.study._session.present().state) == snapshot_of(twin._session.present().state)
 
 
 def test_asking_twice_gives_the_same_round_in_every_format(desk: Desk) -> None:
