@@ -120,7 +120,9 @@ def test_a_study_from_commands_is_the_study_of_the_library(desk: Desk) -> None:
         rewards = {tuple(line.split(",")[1:3]): float(line.split(",")[3]) for line in lines[1:]}
         twin.tell(ticket, rewards)
         assert desk.run("tell", desk.file("m.csv", "\n".join(lines))).exit_code == 0
-    assert snapshot_of(desk.study._session.present().state) == snapshot_of(twin._session.present().state)
+    assert snapshot_of(desk.study._session.present().state) == snapshot_of(
+        twin._session.present().state
+    )
 
 
 def test_asking_twice_gives_the_same_round_in_every_format(desk: Desk) -> None:
