@@ -13,7 +13,7 @@ import random
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
-NOISE = 0.3
+NOISE = 0.1
 Rows = list[dict[str, str]]
 
 
@@ -32,7 +32,7 @@ def write(path: Path, rows: Rows) -> None:
 
 
 def measure(configuration: Rows) -> Rows:
-    """One noisy reward per link and direction: x' M y, plus noise of deviation 0.3."""
+    """One noisy reward per link and direction: x' M y, plus noise of deviation 0.1."""
     arms = {row.pop("name"): [float(x) for x in row.values()] for row in read(DATA / "arms.csv")}
     matrix = [[float(entry) for entry in row.values()] for row in read(DATA / "matrix.csv")]
     given = {row["node"]: arms[row["arm"]] for row in configuration}

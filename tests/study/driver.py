@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,7 +20,6 @@ from tests.study.farm import PROBLEM, endless, measure, run
 
 import edgewise as ew
 from edgewise.errors import LearnerStopped, StorageError, StudyExists
-from edgewise.study import database as database  # loaded before the fork: a process starts at once
 
 HALF = np.arange(PROBLEM.graph.n_edges) < 5
 
@@ -117,5 +117,12 @@ def meet_a_read_only_file(url: str) -> None:
         ew.Study.load("farm", storage=url).ask()
 
 
-# when the fork server imports this module: compile, or load, every kernel a study uses
-run(ew.Study.create("warm", PROBLEM, storage="memory", **endless()), 3).status()
+def warm_up() -> None:
+    """Compile, or load, every kernel and statement a study uses."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{folder}/warm.db"
+        run(ew.Study.create("warm", PROBLEM, storage=url, **endless()), 3)
+        ew.Study.load("warm", storage=url).status()
+
+
+warm_up()  # once, when the fork server imports this module

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,13 @@ def check_log(study: ew.Study, tells_per_round: int) -> None:
     assert set(told.values()) == {1}
 
 
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "waited for a minute in vain"
+        time.sleep(0.001)
+
+
 # -- death -----------------------------------------------------------------------------------
 
 
@@ -57,22 +64,26 @@ def test_killed_at_random_moments_a_study_loses_and_doubles_nothing(
 ) -> None:
     ew.Study.create("farm", PROBLEM, storage=sqlite, **endless())
     diary = tmp_path / "diary"
+    diary.touch()
     rng = np.random.default_rng(0)
-    for _ in range(KILLS):
+    for life in range(KILLS):
+        size = diary.stat().st_size
         process = driver.start(driver.drive, sqlite, diary)
-        time.sleep(rng.uniform(0.0, 0.2))  # loading takes about a quarter of that
+        if life % 4:  # the others die young: while loading, or before
+            wait_until(lambda: diary.stat().st_size > size)  # noqa: B023
+        time.sleep(rng.uniform(0.0, 0.05))
         process.kill()
         process.join()
         assert process.exitcode == -9, "the driver ended by itself"
     study = ew.Study.load("farm", storage=sqlite)
     told = [tuple(map(int, line.split())) for line in diary.read_text().splitlines()]
-    assert len(told) > KILLS  # it did get somewhere between the kills
     for number, part in told:
         which = driver.HALF if part == 0 else ~driver.HALF
         expected = measure(number, study.ticket(number).arms)
         assert np.array_equal(study.rewards(number)[which], expected[which])
+    check_log(study, tells_per_round=2)
     reached = study.status().rounds + 5
-    run(study, reached - study.status().rounds)
+    run(study, 5)
     assert state_of(study) == state_of(undisturbed(reached))
     assert len({number for number, _ in told}) <= reached
 
@@ -289,11 +300,9 @@ def test_a_connection_lost_while_waiting_for_its_turn(postgres: str) -> None:
             (mine,) = others(admin)
             thread = threading.Thread(target=tell)
             thread.start()
-            deadline = time.monotonic() + 30
-            while len(waiting := [pid for pid in others(admin) if pid != mine]) < 1:
-                assert time.monotonic() < deadline, "telling did not wait"
-                time.sleep(0.01)
-            admin.exec_driver_sql(f"SELECT pg_terminate_backend({waiting[0]}, 5000)")
+            wait_until(lambda: len(others(admin)) == 2)
+            (waiting,) = (pid for pid in others(admin) if pid != mine)
+            admin.exec_driver_sql(f"SELECT pg_terminate_backend({waiting}, 5000)")
             thread.join(timeout=30)
     assert len(caught) == 1
     assert "repeat when the server answers" in caught[0]

@@ -356,3 +356,9 @@ def test_scipy_refusals() -> None:
         Graph.from_scipy(sparse.csr_array(np.eye(2)))
     with pytest.raises(InvalidGraph, match="edge 0 is nan"):
         Graph.from_scipy(sparse.csr_array([[0, np.nan], [np.nan, 0]]))
+
+
+def test_labels_may_be_of_different_sorts() -> None:
+    graph = Graph.from_edges([("hub", ("north", 1)), (("north", 1), 7)])
+    assert graph.labels == ("hub", ("north", 1), 7)
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]

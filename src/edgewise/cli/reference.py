@@ -18,13 +18,20 @@ MARKER = "<!-- Generated from here on: python -m edgewise.cli.reference docs/cli
 
 
 def commands() -> dict[str, Any]:
-    """Every command by name; those below another by both names."""
-    root: Any = typer.main.get_command(app)
-    found: dict[str, Any] = {}
-    for name in root.list_commands(None):
-        found[name] = command = root.commands[name]
-        found |= {f"{name} {sub}": below for sub, below in getattr(command, "commands", {}).items()}
-    return found
+    """Every command by the words that call it, such as ``study ask``.
+
+    Groups that do something of their own, such as ``demo``, are commands too.
+    """
+    return dict(_commands(typer.main.get_command(app), ""))
+
+
+def _commands(group: Any, before: str) -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        is_group = hasattr(command, "commands")
+        if not is_group or command.invoke_without_command:
+            yield f"{before}{name}", command
+        if is_group:
+            yield from _commands(command, f"{before}{name} ")
 
 
 def reference() -> str:
@@ -39,12 +46,19 @@ def with_reference(page: str) -> str:
 
 
 def _sections() -> Iterator[str]:
-    group = typer.main.get_command(app)
-    parent = typer.Context(group, info_name="edgewise", **_WIDTH)
-    yield f"## All commands\n\n```text\n{group.get_help(parent)}\n```\n"
-    for name, command in commands().items():
+    root = typer.main.get_command(app)
+    context = typer.Context(root, info_name="edgewise", **_WIDTH)
+    yield f"## All commands\n\n```text\n{root.get_help(context)}\n```\n"
+    yield from _helps(root, context)
+
+
+def _helps(group: Any, parent: typer.Context) -> Iterator[str]:
+    """The help of every command of a group; a group among them before its own commands."""
+    for name, command in group.commands.items():
         context = typer.Context(command, parent=parent, info_name=name, **_WIDTH)
-        yield f"### edgewise {name}\n\n```text\n{command.get_help(context)}\n```\n"
+        yield f"### {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+        if hasattr(command, "commands"):
+            yield from _helps(command, context)
 
 
 _WIDTH: dict[str, Any] = {"terminal_width": 100, "max_content_width": 100}

@@ -316,7 +316,7 @@ def _edge_array(
         return np.zeros((0, 2), np.int64), None
     if isinstance(rows, np.ndarray) and np.issubdtype(rows.dtype, np.integer):
         return rows, None
-    if any(np.ndim(row) == 0 or len(row) != 2 for row in rows):  # type: ignore[arg-type]
+    if not all(_is_pair(row) for row in rows):
         raise InvalidGraph("every edge must be a pair (node, node); some entries are not")
     flat = [node for pair in rows for node in pair]  # type: ignore[union-attr]
     if all(isinstance(node, int | np.integer) and not isinstance(node, bool) for node in flat):
@@ -333,6 +333,13 @@ def _edge_array(
         raise InvalidGraph(f"edge names node {unknown[0]!r}, which is not among the labels")
     codes = np.array([index[node] for node in flat], dtype=np.int64).reshape(-1, 2)
     return codes, tuple(order)
+
+
+def _is_pair(row: object) -> bool:
+    """Two nodes; labels of any sort, so that numpy is not asked to make an array of them."""
+    if isinstance(row, np.ndarray):
+        return bool(row.shape == (2,))
+    return isinstance(row, Sequence) and not isinstance(row, str | bytes) and len(row) == 2
 
 
 def _kind_codes(

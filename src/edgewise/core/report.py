@@ -111,8 +111,8 @@ class Report:
         """The design the nodes drew from (of the first candidate set, if masks differ)."""
         if not self.designs:
             raise InvalidArgument(
-                f"strategy {self.strategy!r} changes its mind as it learns, so there is no one design "
-                "to show (report.designs is empty); strategy='g-optimal' has one"
+                f"strategy {self.strategy!r} changes its mind as it learns, so there is no one "
+                "design to show (report.designs is empty); strategy='g-optimal' has one"
             )
         return self.designs[0]
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _DODGE = 0.012
 """Relative shift of coinciding curves, so that each error bar can be seen."""
+_SINGLE_ROUNDS = 40
+"""So many rounds are marked one by one: a line of one point is invisible."""
 _NAMED_ARMS = 24
 _NUMBERED_CELLS = 8
 
@@ -126,7 +128,11 @@ def _ticks(data: CurvesData) -> list[float]:
 
 def draw_progress(data: ConvergenceData, ax: Axes) -> None:
     """Evidence against the closest rival over the rounds; the rule stops at 1."""
-    ax.plot(data.rounds, data.progress, color=COLOURS[0], linewidth=1.3, label="evidence")
+    marker = "o" if len(data.rounds) <= _SINGLE_ROUNDS else ""
+    ax.plot(
+        data.rounds, data.progress, color=COLOURS[0], linewidth=1.3, label="evidence",
+        marker=marker, markersize=3,
+    )  # fmt: skip
     ax.axhline(1.0, color=REFERENCE, linestyle="--", linewidth=1.0, label="enough to stop")
     changes = data.leader_changes
     if len(changes):

@@ -31,7 +31,10 @@ def draw_graph(data: GraphData, ax: Axes) -> None:
                 label=share, zorder=3, edgecolors="white", linewidths=0.6,
             )  # fmt: skip
         # One column beside the graph: names may be long, and a wide legend would squeeze it.
-        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
+        ax.legend(
+            frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8,
+            markerscale=min(1.0, (60.0 / size) ** 0.5),
+        )  # fmt: skip
     else:
         _draw_many(data, ax, used, size)
     if len(data.arms) <= _NAMED_NODES:

@@ -77,8 +77,8 @@ def tell(
         first = int(differs[0])
         raise InvalidRewards(
             f"arc {arc_name(graph, int(arcs[first]))} of round {record.number} was told "
-            f"{before[first]!r} before and {values[first]!r} now; nothing was recorded: if the new "
-            "value is right, correct() it"
+            f"{float(before[first])} before and {float(values[first])} now; nothing was recorded: "
+            "if the new value is right, correct() it"
         )
     new = np.isnan(before)
     if not new.any():

@@ -100,7 +100,7 @@ def test_two_processes_give_the_same_table(tmp_path: Path, expected: str) -> Non
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
-    with distributed.LocalCluster(
+    with distributed.LocalCluster(  # type: ignore[no-untyped-call]
         n_workers=2, processes=True, threads_per_worker=1, dashboard_address=None
     ) as cluster:
         yield cluster.scheduler_address

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import typer
 
 from edgewise.cli.shell import Group
 from edgewise.cli.study import answering, asking, creating, looking, moving, reporting
+from edgewise.errors import EdgewiseError
 
 _HELP = """Run the method against a live network, over weeks.
 
@@ -22,9 +26,23 @@ Example:
 """
 
 
+_CALL = re.compile(r"\b(ask|close|correct|export|extend|recommend|report)\([^()]*\)")
+
+
+class StudyGroup(Group):
+    """The commands of studies: remedies name commands where the library names methods."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except EdgewiseError as error:
+            raise type(error)(_CALL.sub(r"'edgewise study \1'", str(error))) from error
+
+
 def register(app: typer.Typer) -> None:
     """Add the group and its commands."""
-    group = typer.Typer(cls=Group, no_args_is_help=True, rich_markup_mode=None, help=_HELP)
+    group = typer.Typer(cls=StudyGroup, no_args_is_help=True, rich_markup_mode=None, help=_HELP)
     for commands in (creating, asking, answering, looking, reporting, moving):
         commands.register(group)
     app.add_typer(group, name="study")

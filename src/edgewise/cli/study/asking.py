@@ -10,7 +10,7 @@ from edgewise.cli.options import OutputFormat
 from edgewise.cli.shell import STOPPED, Command, Format, emit, note
 from edgewise.cli.study.answers import check_out, status_answer, ticket_answer, write_out
 from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study
-from edgewise.errors import LearnerStopped
+from edgewise.errors import InvalidArgument, LearnerStopped
 
 
 def register(group: typer.Typer) -> None:
@@ -80,6 +80,8 @@ def extend(
 
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
     """
+    if rounds is None and delta is None and epsilon is None:
+        raise InvalidArgument("extend by what? Pass --rounds, --delta or --epsilon")
     study = find_study(storage, name)
     study.extend(rounds=rounds, delta=delta, epsilon=epsilon)
     emit(status_answer(study), output)

@@ -41,8 +41,8 @@ def status(
       $ edgewise study status --storage sqlite:///farm.db
       $ edgewise study status --storage sqlite:///farm.db --format json
 
-    Output: the facts; with --format csv the measurements still missing, with json both. Exit
-    code 0, whether or not the study has its certificate; 2 wrong input.
+    Output: the facts; with --format csv the measurements still missing, with json both.
+    Exit code 0, whether or not the study has its certificate; 2 wrong input.
     """
     if watch and output is not Format.TABLE:
         raise InvalidArgument(
@@ -69,7 +69,7 @@ def list_studies(
     Output: one row per study. Exit code 0; 2 wrong input.
     """
     from edgewise.study import Study
-    from edgewise.study.storage import open_storage
+    from edgewise.study.places import open_storage
 
     place = open_storage(checked_storage(storage), create=False)
     rows = []

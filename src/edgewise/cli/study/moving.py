@@ -11,6 +11,7 @@ from edgewise.cli.options import OutputFormat
 from edgewise.cli.shell import Command, Format, emit, note
 from edgewise.cli.study.answers import check_folder, status_answer
 from edgewise.cli.study.options import StorageUrl, StudyName, checked_storage, find_study
+from edgewise.errors import InvalidFile
 
 
 def register(group: typer.Typer) -> None:
@@ -67,5 +68,7 @@ def import_study(
     """
     from edgewise.study import Study
 
+    if not file.is_file():  # before a database is made for it
+        raise InvalidFile(f"{file}: there is no such file; pass one that export wrote")
     study = Study.from_export(file, storage=checked_storage(storage), name=name)
     emit(status_answer(study), output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
@@ -17,16 +18,14 @@ if TYPE_CHECKING:
 
 def watch_study(study: Study, interval: float) -> None:
     """Draw the status again and again, until the study stops or Ctrl-C: both are good ends."""
-    console = Console(highlight=False)
-    status = study.status()
-    with Live(view(status), console=console, auto_refresh=False) as live:
-        try:
+    # Ctrl-C may come at any moment, also while the terminal is set up or a status computed
+    with suppress(KeyboardInterrupt):
+        status = study.status()
+        with Live(view(status), console=Console(highlight=False), auto_refresh=False) as live:
             while not status.stopped:
                 time.sleep(interval)
                 status = study.status()
                 live.update(view(status), refresh=True)
-        except KeyboardInterrupt:
-            pass
 
 
 def view(status: Status) -> Group:

@@ -2,7 +2,7 @@
 
 import itertools
 
-import networkx
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -167,7 +167,7 @@ def test_short_odd_cycles_are_those_of_networkx() -> None:
     graph = Graph.from_edges(edges)
     expected = sorted(
         tuple(sorted(cycle))
-        for cycle in networkx.simple_cycles(networkx.Graph(edges.tolist()), length_bound=5)
+        for cycle in nx.simple_cycles(nx.Graph(edges.tolist()), length_bound=5)
         if len(cycle) % 2
     )
     cycles = short_odd_cycles(graph, 10**4)
