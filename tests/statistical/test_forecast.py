@@ -58,5 +58,5 @@ def test_nothing_is_forecast_before_or_after() -> None:
 def test_a_tie_has_no_end_in_sight() -> None:
     said = Forecast(None, 12, None)
     assert str(said) == "no end in sight"
-    assert str(Forecast(20, 12, None)) == "about 20 more rounds (12 to no end in sight)"
-    assert str(Forecast(20, 12, 70)) == "about 20 more rounds (12 to 70)"
+    assert str(Forecast(20, 12, None)) == "about 20 more (12 to no end in sight)"
+    assert str(Forecast(20, 12, 70)) == "about 20 more (12 to 70)"

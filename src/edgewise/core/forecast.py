@@ -41,7 +41,7 @@ class Forecast:
         if self.rounds is None:
             return "no end in sight"
         high = "no end in sight" if self.high is None else f"{self.high}"
-        return f"about {self.rounds} more rounds ({self.low} to {high})"
+        return f"about {self.rounds} more ({self.low} to {high})"
 
 
 def forecast(setting: Setting, state: LearnerState) -> Forecast | None:

@@ -68,7 +68,7 @@ def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> Le
             statistics=cumulative[taken - 1],
             phase_rounds=state.phase_rounds + taken,
         )
-    return next_phase(setting, after, found.needs) if over else after
+    return next_phase(setting, after, found.needs()) if over else after
 
 
 def tell_round(

@@ -67,7 +67,7 @@ def go_on(setting: Setting, state: LearnerState) -> LearnerState:
     present = state.phase_rounds > 0 and state.verdict.round == state.rounds
     if seen is None or not present or not setting.plan.phase_over(setting.problem, state):
         return state
-    return next_phase(setting, state, seen.needs)
+    return next_phase(setting, state, seen.needs())
 
 
 def _last_look(setting: Setting, state: LearnerState) -> Finding | None:

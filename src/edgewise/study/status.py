@@ -63,9 +63,10 @@ class Status:
         return self.ending is not Ending.RUNNING
 
     def __str__(self) -> str:
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         budget = "" if self.max_rounds is None else f" of at most {self.max_rounds}"
         lines = [
-            f"Study {self.name!r}: {self.rounds} rounds{budget}, {self.ending.value}",
+            f"Study {self.name!r}: {rounds}{budget}, {self.ending.value}",
             f"  waiting for    {self._waiting()}",
             f"  leader         {' and '.join(map(_pair, self.leaders)) or 'not estimable yet'}",
             f"  evidence       {min(self.progress, 1.0):.0%} of what delta = "

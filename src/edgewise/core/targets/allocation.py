@@ -18,7 +18,7 @@ from edgewise.core.setting import Setting
 from edgewise.core.state import Answer, LearnerState, Regret
 from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import ConfidenceRule, Verdict
-from edgewise.core.targets.finding import Finding
+from edgewise.core.targets.finding import Finding, nothing_open
 
 _GROWTH = 1.1
 """Ratio of successive looks where the rule would look after every round: looks cost a search."""
@@ -65,7 +65,7 @@ class BestAllocation:
             number,
         )
         if guess is None:
-            return Finding(position, Verdict(False, number, (), None, 0.0), None)
+            return Finding(position, Verdict(False, number, (), None, 0.0), nothing_open)
         verdict = Verdict(
             stop=guess.reached,
             round=number,
@@ -74,7 +74,7 @@ class BestAllocation:
             progress=1.0 if guess.reached else min(guess.share**2, 0.999),
             stalled=guess.stalled,
         )
-        needs = guess.needs if setting.plan.has_phases and not guess.reached else None
+        needs = nothing_open if guess.reached else lambda: guess.needs
         return Finding(position, verdict, needs, Answer(guess.found.arms, guess.regret))
 
 

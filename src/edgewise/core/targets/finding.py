@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,10 +21,16 @@ class Finding:
     position: int
     """Which of the rounds it is about: the first at which the target is reached, else the last."""
     verdict: Verdict
-    needs: Needs | None
-    """What is still open then; None if not everything can be estimated yet."""
+    needs: Callable[[], Needs | None]
+    """What is still open then, asked for when a phase ends; None if not everything can be
+    estimated yet, or nothing is open."""
     answer: Answer | None = None
     """The joint arm that is recommended, if the target is about one."""
+
+
+def nothing_open() -> None:
+    """The needs of what is settled, or cannot be estimated."""
+    return
 
 
 class Target(Protocol):

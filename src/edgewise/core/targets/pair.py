@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import judge
-from edgewise.core.targets.finding import Finding
+from edgewise.core.targets.finding import Finding, nothing_open
 
 _MIXTURE_COST = 3.0
 """Typical price of the mixture in log E: what a rival needs beyond the threshold itself."""
@@ -47,10 +48,10 @@ class BestPair:
         )
         strength = setting.rule(evidence, delta=setting.contrast_delta, epsilon=setting.tolerance)
         position, verdict = judge(evidence, setting.plan.cells, strength)
-        needs = None
-        if setting.plan.has_phases and not verdict.stop and verdict.pairs:
-            everything = state.closed.followed_by_all(cumulative[kept][position])
-            needs = _needs(setting, everything, evidence, strength >= 1.0)
+        if verdict.stop or not verdict.pairs:
+            return Finding(int(kept[position]), verdict, nothing_open)
+        everything = state.closed.followed_by_all(cumulative[kept][position])
+        needs = partial(_needs, setting, everything, evidence, strength >= 1.0)
         return Finding(int(kept[position]), verdict, needs)
 
 
