@@ -11,11 +11,15 @@ from numpy.testing import assert_allclose
 import edgewise as ew
 from edgewise.core.allocation.objective import global_reward
 from edgewise.core.evidence import Evidence
+from edgewise.core.forecast import forecast
 from edgewise.core.report import compile_report
+from edgewise.core.revision import reconsider
 from edgewise.core.setting import Setting
 from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import Anytime, ConfidenceRule, Mixture, Union
 from edgewise.core.stopping.mixture import log_mixture
+from edgewise.core.strategy import Adaptive
+from edgewise.core.targets.allocation import NEARLY
 from edgewise.errors import InvalidArgument
 from edgewise.simulation import replicate
 
@@ -226,3 +230,65 @@ def test_settings_know_their_tolerance() -> None:
     options: dict[str, Any] = {"delta": 0.05, "strategy": "adaptive", "stopping": None}
     assert Setting.of(problem, epsilon=None, **options).tolerance == 0.0
     assert Setting.of(problem, epsilon=0.3, **options).tolerance == 0.3
+
+
+def test_a_rule_that_looks_rarely_is_asked_whenever_it_looks() -> None:
+    problem = ew.Problem(ew.Graph.circle(n_nodes=7), ARMS, noise=3.0)
+    options: dict[str, Any] = {"strategy": "g-optimal", "target": "allocation", "epsilon": 0.5}
+    environment = ew.BilinearEnvironment(problem, np.diag([2.0, 1.0]), rng=0)
+    learner = ew.Learner(problem, stopping=Union(growth=2.0), delta=1e-300, rng=0, **options)
+    looks = []
+    for number in range(1, 70):
+        ticket = learner.ask()
+        learner.tell(ticket, environment(ticket.arms))
+        looks += [number] if learner.verdict.round == number else []
+    assert looks == [1, 2, 4, 8, 16, 32, 64]
+
+
+def test_a_report_shows_the_allocation_that_was_certified() -> None:
+    """Judged again inside a phase with a larger tolerance, the verdict is about its own round."""
+    problem = ew.Problem(ew.Graph.circle(n_nodes=7), ARMS, noise=2.0)
+    differed = 0
+    for seed in range(6):
+        options: dict[str, Any] = {"target": "allocation", "epsilon": 0.0, "rng": seed}
+        learner = ew.Learner(problem, **options)
+        environment = ew.BilinearEnvironment(problem, np.zeros((2, 2)), rng=seed)
+        while learner.rounds < 27 or learner._state.phase_rounds == 0:
+            ticket = learner.ask()
+            learner.tell(ticket, environment(ticket.arms))
+        state, setting = learner._state, learner._setting
+        assert state.answer is not None
+        wider = replace(setting, epsilon=1.001 * state.answer.regret.bound)
+        judged = reconsider(wider, state)
+        assert judged.verdict.stop
+        report = compile_report(wider, judged, ew.Ending.CERTIFIED)
+        fresh = compile_report(setting, state, ew.Ending.RUNNING)
+        assert report.allocation is not None
+        assert fresh.allocation is not None
+        assert np.array_equal(report.allocation.arms, state.answer.arms)
+        assert report.regret is not None
+        assert report.regret.bound <= report.epsilon
+        differed += not np.array_equal(fresh.allocation.arms, state.answer.arms)
+    assert differed > 0  # or the test would say nothing
+
+
+def test_progress_does_not_fall_when_only_the_bound_is_loose() -> None:
+    rng = np.random.default_rng(3)
+    pairs = [(i, j) for i in range(40) for j in range(i) if rng.random() < 0.3]
+    problem = ew.Problem(ew.Graph.from_edges(pairs), np.eye(3), noise=0.001)
+    matrix = np.array([[0.0, 1.0, 0.9], [1.0, 0.1, 0.8], [0.9, 0.8, 0.0]])
+    environment = ew.BilinearEnvironment(problem, matrix, rng=1)
+    learner = ew.Learner(problem, target="allocation", epsilon=0.5, rng=0)
+    progress = []
+    for _ in range(4):
+        ticket = learner.ask()
+        learner.tell(ticket, environment(ticket.arms))
+        progress.append(learner.verdict.progress)
+    assert progress[-1] == max(progress) == NEARLY
+    assert str(forecast(learner._setting, learner._state)) in ("no end in sight", "None")
+
+
+def test_what_is_shown_is_asked_before_the_first_look() -> None:
+    problem = ew.Problem(CIRCLE, ARMS, noise=0.1)
+    learner = ew.Learner(problem, strategy=Adaptive(growth=1.0), rng=0)
+    assert not learner.report().shows_best_everywhere

@@ -52,6 +52,14 @@ class Evidence:
         """(R, q, P) of the gaps."""
         return self.noise[:, None, None] * np.sqrt(self.variances)
 
+    def standardised(self, epsilon: float) -> Array:
+        """(R, q, P) gaps plus epsilon over their deviations; infinite where the gap is."""
+        known = np.isfinite(self.gaps)
+        ratio: Array = np.divide(
+            self.gaps + epsilon, self.deviations, out=self.gaps.copy(), where=known
+        )
+        return ratio
+
 
 def gather(
     problem: Problem,

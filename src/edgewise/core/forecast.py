@@ -13,6 +13,7 @@ from edgewise.core.regret import n_events
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import ConfidenceRule
+from edgewise.core.targets.allocation import NEARLY
 
 _RIVALS = 32
 """So many of the weakest comparisons are projected: the others end earlier."""
@@ -96,6 +97,8 @@ def _until_pair(setting: Setting, state: LearnerState) -> Forecast | None:
 def _until_allocation(setting: Setting, state: LearnerState) -> Forecast | None:
     if not state.verdict.pairs or state.verdict.stalled:
         return None
+    if state.verdict.progress >= NEARLY:  # the bound is too loose, not the estimate
+        return Forecast(None, None, None)
     assert isinstance(setting.rule, ConfidenceRule)  # Setting.of has seen to it
     log_odds = math.log(n_events(setting.problem, setting.plan.cells) / setting.contrast_delta)
     widths = setting.rule.width(np.ones(1), rounds=state.rounds, log_odds=log_odds)

@@ -14,6 +14,8 @@ from edgewise.core.statistics import CellStatistics
 
 _TILTS = 2.0 ** np.arange(-12, 9)
 """Lambda in :func:`noise_bounds`: each is best for one ratio of bound and estimate."""
+_SMALLEST = 1e-150
+"""A bound is never zero, even if every reward was: gaps are divided by it."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def noise_bounds(closed: CellStatistics, present: CellStatistics, alpha: float) 
     .. math:: \sigma^2 \le \min_\lambda \frac{\lambda Q}{\nu\log(1+\lambda) - 2\log(J/\alpha)}
 
     over the lambda with a positive denominator, at all times at once; infinity where there is
-    none yet.
+    none yet. What rounding may have taken from Q is added to it.
 
     Parameters
     ----------
@@ -73,10 +75,18 @@ def noise_bounds(closed: CellStatistics, present: CellStatistics, alpha: float) 
     """
     past, past_freedom = pure_error(closed)
     squares, freedom = pure_error(present)
-    squares, freedom = squares + past.sum(), freedom + past_freedom.sum()
+    squares = squares + past.sum() + _rounding(closed).sum() + _rounding(present)
+    freedom = freedom + past_freedom.sum()
     price = 2.0 * math.log(len(_TILTS) / alpha)
     growth = freedom[:, None] * np.log1p(_TILTS) - price
     with np.errstate(divide="ignore"):
         variances = np.where(growth > 0, _TILTS * squares[:, None] / np.abs(growth), np.inf)
     bounds: Array = np.sqrt(variances.min(axis=1))
-    return bounds
+    return np.maximum(bounds, _SMALLEST)
+
+
+def _rounding(statistics: CellStatistics) -> Array:
+    """How much the pure error may have lost to rounding: all of it if rewards dwarf the noise."""
+    terms = (statistics.observations + 4) * statistics.squares
+    allowance: Array = np.finfo(float).eps * terms.sum(axis=(-2, -1))
+    return allowance

@@ -33,7 +33,7 @@ from edgewise.core.statistics import CellStatistics
 
 _SEARCHED = 20_000
 """Edges up to which the worst case is searched for with all methods."""
-_PATIENCE = 2.0
+_PATIENCE = 1.0
 """Seconds' worth of work for a tight bound."""
 
 
@@ -147,7 +147,7 @@ def bound_regret(
         start=found.arms,
         bound=None,
     )
-    bound = worst.value if worst.proved_optimal else _upper_bound(objective, effort)
+    bound = worst.value if worst.proved_optimal else upper_bound(objective, effort)
     if not shows_one_cell(problem) and _all_positive(problem):
         bound = min(bound, _common_reference(problem, cells, comparison, effort))
     margin = ROUNDING * problem.graph.n_edges * float(np.abs(comparison.gaps).max(initial=0.0))
@@ -168,7 +168,7 @@ def _gains(problem: Problem, cells: Cells, comparison: Comparison) -> Objective:
     return Objective.of(graph.with_kinds(kinds.ravel()), tables, problem.candidates)
 
 
-def _upper_bound(objective: Objective, effort: str) -> float:
+def upper_bound(objective: Objective, effort: str) -> float:
     """By counted work, not by the clock: a verdict must not depend on the machine's load."""
     if effort == "fast":
         return best_upper_bound(objective).value
@@ -185,7 +185,7 @@ def _common_reference(problem: Problem, cells: Cells, comparison: Comparison, ef
     lower = (comparison.gaps - comparison.widths)[references[kinds], ours]
     weights = 1.0 if graph.weights is None else graph.weights
     directions = 1.0 if graph.directed else 2.0
-    return _upper_bound(objective, effort) - directions * float((weights * lower).sum())
+    return upper_bound(objective, effort) - directions * float((weights * lower).sum())
 
 
 def _all_positive(problem: Problem) -> bool:

@@ -120,7 +120,9 @@ class Report:
     def shows_best_everywhere(self) -> bool:
         """Whether every edge of the allocation shows the leading pair of its kind."""
         graph = self.problem.graph
-        if self.allocation is None or (graph.weights is not None and (graph.weights < 0).any()):
+        if self.allocation is None or not self.best_pairs:
+            return False
+        if graph.weights is not None and (graph.weights < 0).any():
             return False
         leaders = np.array(self.best_pairs)
         if graph.kinds is not None:
@@ -295,7 +297,7 @@ def _recommended(
 ) -> tuple[Allocation, Regret | None]:
     """The allocation for the estimate and its regret; at a verdict, those it is about."""
     problem, answer = setting.problem, state.answer
-    if answer is not None and state.verdict.round == state.rounds:
+    if answer is not None and (state.verdict.stop or state.verdict.round == state.rounds):
         objective = Objective.of(problem.graph, tables, problem.candidates)
         return _as_found(objective, answer.arms), answer.regret
     phases = _visible_phases(setting, state)

@@ -131,3 +131,39 @@ def test_an_estimated_noise_is_not_a_number() -> None:
         ew.BilinearEnvironment(problem, np.eye(2))
     with pytest.raises(InvalidProblem, match="or 'estimate'"):
         ew.Problem(problem.graph, ARMS, noise="loud")  # type: ignore[arg-type]
+
+
+def test_rewards_that_dwarf_the_noise_leave_it_unbounded_not_zero() -> None:
+    """At 1e9 deviations squares cancel: the pure error is rounding, and the bound must say so."""
+    values = 1e9 + np.random.default_rng(4).normal(size=1000)
+    assert noise_bounds(NOTHING, one_cell(values), ALPHA)[-1] > 1.0
+    assert noise_bounds(NOTHING, one_cell(np.zeros(1000)), ALPHA)[-1] > 0.0
+    arms = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.6, 0.8, 1.0]])
+    problem = ew.Problem(ew.Graph.circle(n_nodes=6), arms, noise="estimate")
+    matrix = np.diag([0.2, 0.1, 1e8])
+    static: dict[str, Any] = {"strategy": "g-optimal", "stopping": "union"}
+    for options in (static, {"target": "allocation"}):
+        runs = replicate(
+            problem, matrix, noise=1.0, repetitions=10, epsilon=0.0, max_rounds=20, rng=0, **options
+        )
+        assert runs.errors == 0, runs
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "contrast", "g-optimal"])
+def test_without_any_noise_a_few_rounds_do(strategy: str) -> None:
+    problem = ew.Problem(ew.Graph.circle(n_nodes=6), ARMS, noise="estimate")
+    environment = ew.BilinearEnvironment(problem, np.diag([1.0, 0.2]), noise=0.0, rng=0)
+    report = ew.identify(problem, environment, strategy=strategy, max_rounds=60, rng=1)
+    assert report.certified
+    assert report.rounds <= 10
+    assert report.best_pair == (0, 0)
+
+
+def test_progress_is_a_number_while_the_noise_has_no_bound() -> None:
+    problem = ew.Problem(ew.Graph.circle(n_nodes=6), ARMS, noise="estimate")
+    environment = ew.BilinearEnvironment(problem, np.diag([1.0, 0.2]), noise=1.0, rng=0)
+    learner = ew.Learner(problem, strategy="g-optimal", stopping="union", rng=0)
+    for _ in range(3):
+        ticket = learner.ask()
+        learner.tell(ticket, environment(ticket.arms))
+        assert np.isfinite(learner.verdict.progress)

@@ -43,7 +43,7 @@ class Union:
     def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
         """Squared ratio of gap and width."""
         log_term = math.log(max(evidence.n_rivals, 1) / delta) + self._price(evidence.rounds)
-        ratio: Array = (evidence.gaps + epsilon) / evidence.deviations
+        ratio = evidence.standardised(epsilon)
         strength: Array = ratio * np.abs(ratio) / (2.0 * log_term)[:, None, None]
         return strength
 

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from edgewise.core.allocation.allocate import allocate_tables
+from edgewise.core.allocation.objective import Objective
 from edgewise.core.allocation.result import Allocation
 from edgewise.core.arrays import Indices, Mask
 from edgewise.core.evidence import gather
 from edgewise.core.needs import Needs
 from edgewise.core.problem import Problem
-from edgewise.core.regret import Comparison, bound_regret, compare, n_events
+from edgewise.core.regret import Comparison, bound_regret, compare, n_events, upper_bound
 from edgewise.core.setting import Setting
 from edgewise.core.state import Answer, LearnerState, Regret
 from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import ConfidenceRule, Verdict
 from edgewise.core.targets.finding import Finding, nothing_open
 
+NEARLY = 0.999
+"""Progress when the worst case met is within the tolerance, and only a proof is missing."""
 _GROWTH = 1.1
 """Ratio of successive looks where the rule would look after every round: looks cost a search."""
+_ALWAYS = 33
+"""A rule that looks after each of the first rounds looks after all."""
 _LEAST_SHARE = 0.1
 """No contrast is asked for more than the square of 1/this times what is known."""
 _STALLED = 0.1
@@ -33,10 +38,13 @@ class BestAllocation:
     """Reached when the recommended joint arm is within epsilon of the best global reward."""
 
     def is_due(self, setting: Setting, rounds: Indices) -> Mask:
-        """When the rule says so, but at most on a geometric grid."""
+        """When the rule says so; if that is always, on a geometric grid."""
+        due = setting.rule.is_due(rounds)
+        if not setting.rule.is_due(np.arange(1, _ALWAYS)).all():
+            return due
         steps = math.ceil(math.log(int(rounds[-1]) + 1.0) / math.log(_GROWTH))
         grid = np.ceil(_GROWTH ** np.arange(steps + 1)).astype(np.int64)
-        return np.isin(rounds, grid) & setting.rule.is_due(rounds)
+        return np.isin(rounds, grid) & due
 
     def look(
         self, setting: Setting, state: LearnerState, rounds: Indices, cumulative: CellStatistics
@@ -71,7 +79,7 @@ class BestAllocation:
             round=number,
             pairs=guess.pairs,
             rival=None,
-            progress=1.0 if guess.reached else min(guess.share**2, 0.999),
+            progress=1.0 if guess.reached else min(guess.share**2, NEARLY),
             stalled=guess.stalled,
         )
         needs = nothing_open if guess.reached else lambda: guess.needs
@@ -99,8 +107,12 @@ class Recommendation:
     @property
     def stalled(self) -> bool:
         """Whether what is left is optimisation, which no round can reduce."""
-        known = math.isfinite(self.regret.bound)  # it is not while the noise has no bound
-        return known and not self.reached and self.regret.estimation <= _STALLED * self.regret.bound
+        return not self.reached and _is_optimisation(self.regret)
+
+
+def _is_optimisation(regret: Regret) -> bool:
+    """Whether next to nothing of the regret is estimation; unknown while the noise has no bound."""
+    return math.isfinite(regret.bound) and regret.estimation <= _STALLED * regret.bound
 
 
 def recommend(
@@ -141,10 +153,10 @@ def recommend(
     )
     tolerance = setting.tolerance_for(found)
     regret, worst = bound_regret(problem, cells, comparison, found, effort="fast")
-    if worst.value <= tolerance < regret.bound:  # perhaps only the bound is too loose
-        found = allocate_tables(
-            problem.graph, tables, candidates=problem.candidates, start=found, bound="tight"
-        )
+    loose = worst.value <= tolerance or _is_optimisation(regret)
+    if loose and regret.bound > tolerance:  # perhaps only the bound is too loose
+        most = upper_bound(Objective.of(problem.graph, tables, problem.candidates), "tight")
+        found = replace(found, upper_bound=max(found.value, min(found.upper_bound, most)))
         regret, worst = bound_regret(problem, cells, comparison, found, effort="tight")
     share, needs = _needs(problem, cells.pair_index, comparison, worst.arms, tolerance)
     pairs = tuple((int(k), int(l)) for k, l in cells.pairs[leaders])
@@ -169,7 +181,7 @@ def _needs(
     directions = 1.0 if graph.directed else 2.0
     loss = -directions * float((weights * comparison.gaps[rows, pairs]).sum())
     width = directions * float((np.abs(weights) * comparison.widths[rows, pairs]).sum())
-    share = max((loss + tolerance) / width, 0.0) if 0.0 < width < math.inf else 0.0
+    share = _share(loss + tolerance, width) if np.isfinite(comparison.widths).all() else 0.0
     critical = np.zeros(comparison.variances.shape, np.bool_)
     critical[rows, pairs] = comparison.variances[rows, pairs] > 0
     shown, rivals = np.nonzero(critical)
@@ -181,3 +193,10 @@ def _needs(
         wanted=had / min(max(share, _LEAST_SHARE), 1.0) ** 2,
         had=had,
     )
+
+
+def _share(room: float, width: float) -> float:
+    """Which part of the width of the worst case there is room for; all of none."""
+    if width == 0.0:
+        return 1.0 if room >= 0.0 else 0.0
+    return max(room / width, 0.0)
