@@ -40,5 +40,5 @@ def kinds(study: ew.Study) -> list[str]:
 
 
 def endless(**options: Any) -> dict[str, Any]:
-    """Options under which the rule never stops."""
+    """Options under which the rule does not stop for hundreds of rounds."""
     return {"delta": 1e-300, "rng": 5, **options}

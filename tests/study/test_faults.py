@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,12 @@ KILLS = 200
 WORKERS = 8
 
 
-def undisturbed(n_rounds: int, **options: Any) -> ew.Study:
-    return run(ew.Study.create("farm", PROBLEM, storage="memory", **endless(**options)), n_rounds)
+LOUD = replace(PROBLEM, noise=500.0)
+"""Thousands of rounds, and nothing is certain: how many a killed run gets is up to the machine."""
+
+
+def undisturbed(n_rounds: int, problem: ew.Problem = PROBLEM, **options: Any) -> ew.Study:
+    return run(ew.Study.create("farm", problem, storage="memory", **endless(**options)), n_rounds)
 
 
 def check_log(study: ew.Study, tells_per_round: int) -> None:
@@ -62,7 +67,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 def test_killed_at_random_moments_a_study_loses_and_doubles_nothing(
     sqlite: str, tmp_path: Path
 ) -> None:
-    ew.Study.create("farm", PROBLEM, storage=sqlite, **endless())
+    ew.Study.create("farm", LOUD, storage=sqlite, **endless())
     diary = tmp_path / "diary"
     diary.touch()
     rng = np.random.default_rng(0)
@@ -84,7 +89,7 @@ def test_killed_at_random_moments_a_study_loses_and_doubles_nothing(
     check_log(study, tells_per_round=2)
     reached = study.status().rounds + 5
     run(study, 5)
-    assert state_of(study) == state_of(undisturbed(reached))
+    assert state_of(study) == state_of(undisturbed(reached, LOUD))
     assert len({number for number, _ in told}) <= reached
 
 
