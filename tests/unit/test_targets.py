@@ -12,7 +12,7 @@ import edgewise as ew
 from edgewise.core.allocation.objective import global_reward
 from edgewise.core.evidence import Evidence
 from edgewise.core.forecast import forecast
-from edgewise.core.report import compile_report
+from edgewise.core.reporting import compile_report
 from edgewise.core.revision import reconsider
 from edgewise.core.setting import Setting
 from edgewise.core.statistics import CellStatistics

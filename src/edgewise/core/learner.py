@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from edgewise.core.arrays import Array, Indices
 from edgewise.core.needs import Needs
 from edgewise.core.problem import Problem
-from edgewise.core.report import Ending, Report, compile_report
+from edgewise.core.report import Ending, Report
+from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.statistics import CellStatistics, observe

@@ -10,7 +10,8 @@ import numpy as np
 
 from edgewise.core.arrays import Array
 from edgewise.core.problem import Problem
-from edgewise.core.report import Ending, Report, compile_report
+from edgewise.core.report import Ending, Report
+from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategy import Strategy

@@ -1,0 +1,146 @@
+"""Making a report: estimate, allocate and compare, from the statistics alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from edgewise.core.allocation.allocate import allocate_tables
+from edgewise.core.allocation.objective import Objective, global_reward
+from edgewise.core.allocation.result import Allocation
+from edgewise.core.arrays import Array, Indices
+from edgewise.core.diagnostics import lack_of_fit
+from edgewise.core.evidence import gather
+from edgewise.core.noise import estimate_noise
+from edgewise.core.problem import Problem
+from edgewise.core.report import Baseline, Ending, Report
+from edgewise.core.setting import Setting
+from edgewise.core.state import LearnerState, Regret
+from edgewise.core.statistics import CellStatistics
+from edgewise.core.stopping import ConfidenceRule
+from edgewise.core.targets import recommend
+
+
+def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:
+    """Estimate, allocate and compare, from the statistics alone."""
+    problem, plan = setting.problem, setting.plan
+    theta = _estimate(setting, state, plan.ridge)
+    tables = plan.cells.tables(theta)
+    matrices = plan.cells.matrices(theta)
+    if not problem.graph.directed:
+        matrices = 0.5 * (matrices + matrices.transpose(0, 2, 1))
+        tables = 0.5 * (tables + tables.transpose(0, 2, 1))
+    estimable = bool(np.isfinite(theta).all())
+    allocation, regret = _recommended(setting, state, tables) if estimable else (None, None)
+    unbiased = theta if plan.ridge == 0 else _estimate(setting, state, 0.0)
+    report = Report(
+        problem=problem,
+        rounds=state.rounds,
+        ending=ending,
+        verdict=state.verdict,
+        delta=setting.delta,
+        epsilon=_tolerance(setting, allocation),
+        target=setting.target,
+        strategy=setting.strategy.name,
+        stopping=setting.rule.name,
+        assumes=_assumptions(setting),
+        designs=plan.designs,
+        matrices=matrices,
+        node_terms=plan.cells.node_terms(theta),
+        tables=tables,
+        allocation=allocation,
+        regret=regret,
+        baselines=_baselines(setting, state, tables) if estimable else (),
+        noise_estimate=estimate_noise(state.total),
+        lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
+    )
+    if not report.shows_best_certainly:
+        return report
+    # the certificate of the pair says more than confidence in all contrasts at once
+    return replace(report, regret=Regret(report.epsilon * report.total_weight, 0.0))
+
+
+def _recommended(
+    setting: Setting, state: LearnerState, tables: Array
+) -> tuple[Allocation, Regret | None]:
+    """The allocation for the estimate and its regret; at a verdict, those it is about."""
+    problem, answer = setting.problem, state.answer
+    if answer is not None and (state.verdict.stop or state.verdict.round == state.rounds):
+        objective = Objective.of(problem.graph, tables, problem.candidates)
+        return _as_found(objective, answer.arms), answer.regret
+    phases = _visible_phases(setting, state)
+    if phases is not None:
+        guess = recommend(setting, state.total, phases, state.rounds)
+        if guess is not None:
+            return guess.found, guess.regret
+    return allocate_tables(problem.graph, tables, candidates=problem.candidates), None
+
+
+def _as_found(objective: Objective, arms: Indices) -> Allocation:
+    """The joint arm with bounds for the estimate."""
+    again = allocate_tables(
+        objective.graph, objective.tables, candidates=objective.candidates, start=arms
+    )
+    if np.array_equal(again.arms, arms):
+        return again
+    same = objective.certify(arms, method=again.method)
+    return replace(
+        same,
+        upper_bound=max(again.upper_bound, same.value),
+        bound=again.bound,
+        proved_optimal=again.proved_optimal and same.value >= again.value,
+    )
+
+
+def _visible_phases(setting: Setting, state: LearnerState) -> CellStatistics | None:
+    """(J, q, P) the phases from which the rule can bound a regret now; None if it cannot."""
+    if not isinstance(setting.rule, ConfidenceRule) or setting.plan.ridge > 0:
+        return None
+    whole = state.closed.with_another(state.statistics)
+    if setting.rule.needs_phases:
+        over = state.verdict.round == state.rounds
+        return whole if over and state.phase_rounds else state.closed
+    return whole if setting.rule.is_due(np.array([state.rounds])).all() else None
+
+
+def _tolerance(setting: Setting, allocation: Allocation | None) -> float:
+    if setting.target == "pair" or allocation is None:
+        return setting.tolerance
+    return setting.tolerance_for(allocation)
+
+
+def _assumptions(setting: Setting) -> str:
+    if setting.problem.noise != "estimate":
+        return setting.rule.assumes
+    return f"{setting.rule.assumes}; noise that is Gaussian with one deviation, as it is estimated"
+
+
+def _estimate(setting: Setting, state: LearnerState, ridge: float) -> Array:
+    evidence = gather(
+        setting.problem,
+        setting.plan.cells,
+        np.array([state.rounds]),
+        state.total[None],
+        noise=np.ones(1),
+        ridge=ridge,
+    )
+    theta: Array = evidence.theta[0]
+    return theta
+
+
+def _baselines(setting: Setting, state: LearnerState, tables: Array) -> tuple[Baseline, ...]:
+    """Best common arm, and best joint arm actually deployed (by the rewards measured)."""
+    problem = setting.problem
+    masks, _ = problem.candidate_sets
+    allowed = np.flatnonzero(np.all(masks, axis=0))
+    choices = [("best common", np.full(problem.graph.n_nodes, arm)) for arm in allowed]
+    common = [_valued(problem, tables, name, arms) for name, arms in choices]
+    rows = sorted(common, key=lambda row: -row.value)[:1]
+    if state.best_arms is not None:
+        rows.append(_valued(problem, tables, "best seen", state.best_arms))
+    return tuple(rows)
+
+
+def _valued(problem: Problem, tables: Array, name: str, arms: Indices) -> Baseline:
+    return Baseline(name, arms, global_reward(problem.graph, tables, arms))
