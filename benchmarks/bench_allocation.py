@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from edgewise.core.allocation.allocate import allocate_table, allocate_tables
-from edgewise.core.allocation.bipartite import greedy_cut
-from edgewise.core.allocation.result import Allocation
-from edgewise.core.arrays import Array
-from edgewise.core.graph import Graph
+from edgewise.allocation.allocate import allocate_table, allocate_tables
+from edgewise.allocation.instance.result import Allocation
+from edgewise.allocation.starts.bipartite import greedy_cut
+from edgewise.base.arrays import Array
+from edgewise.network.graph import Graph
 
 _R = TypeVar("_R")
 

@@ -13,11 +13,11 @@ import time
 
 import numpy as np
 
-from edgewise.core.allocation.allocate import allocate_tables
-from edgewise.core.allocation.bounds import Bound, best_upper_bound
-from edgewise.core.allocation.objective import Objective
-from edgewise.core.arrays import Array
-from edgewise.core.graph import Graph
+from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.bounds import Bound, best_upper_bound
+from edgewise.allocation.instance.objective import Objective
+from edgewise.base.arrays import Array
+from edgewise.network.graph import Graph
 
 MAX_CUT = np.array([[0.0, 1.0], [1.0, 0.0]])
 

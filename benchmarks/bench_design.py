@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal, variances
 
 TOLERANCE = 1e-9

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import edgewise as ew
-from edgewise.core.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices
 from transcription import Transcription
 
 Row = tuple[str, str, str]
@@ -94,8 +94,8 @@ def large_round_row() -> Row:
 
 def large_round(path: str) -> None:
     """Body of the subprocess: memory is counted above what imports and kernels take."""
-    from edgewise.core.statistics import observe
-    from edgewise.core.strategy import GOptimal
+    from edgewise.core.evidence.statistics import observe
+    from edgewise.core.strategies.strategy import GOptimal
 
     warnings.simplefilter("ignore")
     arms, _ = ew.simulation.paper_instance(5, 0.1)

@@ -21,10 +21,10 @@ import networkx as nx
 import numpy as np
 from dwave.samplers import SimulatedAnnealingSampler
 
-from edgewise.core.allocation.allocate import allocate_tables
-from edgewise.core.allocation.result import Allocation
-from edgewise.core.arrays import Array, Indices
-from edgewise.core.graph import Graph
+from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.instance.result import Allocation
+from edgewise.base.arrays import Array, Indices
+from edgewise.network.graph import Graph
 from gset import best_known, read_rudy
 
 MAX_CUT = np.array([[0.0, 1.0], [1.0, 0.0]])

@@ -14,11 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 import edgewise as ew
-from edgewise.core.adaptive import AdaptivePhases
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.state import Aim, LearnerState
-from edgewise.core.statistics import CellStatistics
-from edgewise.core.strategy import Adaptive
+from edgewise.core.strategies.adaptive import AdaptivePhases
+from edgewise.core.strategies.strategy import Adaptive
 from edgewise.simulation.environment import Truth
 
 GRAPHS = ("star", "complete", "circle", "matching")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import edgewise as ew
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 
 Row = tuple[str, str, str]
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 import edgewise as ew
-from edgewise.core.arrays import Array
-from edgewise.core.strategy import Strategy
+from edgewise.base.arrays import Array
+from edgewise.core.strategies.strategy import Strategy
 from edgewise.integrations.floris import (
     EXPLORE,
     Comparison,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from edgewise.core.graph import Graph
 from edgewise.errors import InvalidGraph, IsolatedNodes
+from edgewise.network.graph import Graph
 
 
 def read_rudy(path: Path) -> Graph:

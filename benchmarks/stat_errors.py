@@ -17,8 +17,8 @@ import numpy as np
 from scipy.stats import binom, norm
 
 import edgewise as ew
-from edgewise.core.arrays import Array, Indices, Mask
-from edgewise.core.evidence import Evidence
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.evidence import Evidence
 from edgewise.core.stopping import Anytime
 from edgewise.simulation import Replications, replicate
 

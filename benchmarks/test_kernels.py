@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 
 
 @pytest.fixture

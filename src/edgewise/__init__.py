@@ -20,40 +20,40 @@ if TYPE_CHECKING:
     from edgewise import plots as plots
     from edgewise import simulation as simulation
     from edgewise import theory as theory
-    from edgewise.core.allocation.allocate import allocate as allocate
-    from edgewise.core.allocation.allocate import allocate_table as allocate_table
-    from edgewise.core.allocation.result import Allocation as Allocation
+    from edgewise.allocation.allocate import allocate as allocate
+    from edgewise.allocation.allocate import allocate_table as allocate_table
+    from edgewise.allocation.instance.result import Allocation as Allocation
     from edgewise.core.design.g_optimal import Design as Design
     from edgewise.core.design.g_optimal import g_optimal as g_optimal
-    from edgewise.core.graph import Graph as Graph
     from edgewise.core.learner import Learner as Learner
     from edgewise.core.learner import Ticket as Ticket
-    from edgewise.core.problem import Problem as Problem
+    from edgewise.core.model.problem import Problem as Problem
     from edgewise.core.report import Ending as Ending
     from edgewise.core.report import Report as Report
     from edgewise.core.stopping import Verdict as Verdict
     from edgewise.errors import EdgewiseError as EdgewiseError
     from edgewise.identification import identify as identify
+    from edgewise.network.graph import Graph as Graph
     from edgewise.simulation.environment import BilinearEnvironment as BilinearEnvironment
     from edgewise.study.study import Study as Study
 
 __version__ = "0.1.0.dev0"
 
 _HOME = {
-    "Allocation": "edgewise.core.allocation.result",
+    "Allocation": "edgewise.allocation.instance.result",
     "BilinearEnvironment": "edgewise.simulation.environment",
     "Design": "edgewise.core.design.g_optimal",
     "EdgewiseError": "edgewise.errors",
     "Ending": "edgewise.core.report",
-    "Graph": "edgewise.core.graph",
+    "Graph": "edgewise.network.graph",
     "Learner": "edgewise.core.learner",
-    "Problem": "edgewise.core.problem",
+    "Problem": "edgewise.core.model.problem",
     "Report": "edgewise.core.report",
     "Study": "edgewise.study.study",
     "Ticket": "edgewise.core.learner",
     "Verdict": "edgewise.core.stopping",
-    "allocate": "edgewise.core.allocation.allocate",
-    "allocate_table": "edgewise.core.allocation.allocate",
+    "allocate": "edgewise.allocation.allocate",
+    "allocate_table": "edgewise.allocation.allocate",
     "g_optimal": "edgewise.core.design.g_optimal",
     "identify": "edgewise.identification",
 }

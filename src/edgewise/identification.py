@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Indices
+from edgewise.base.arrays import Indices
 from edgewise.core.learner import Learner
-from edgewise.core.problem import Problem
+from edgewise.core.model.problem import Problem
 from edgewise.core.report import Ending, Report
 from edgewise.core.stopping import StoppingRule, Verdict
-from edgewise.core.strategy import Strategy
+from edgewise.core.strategies.strategy import Strategy
 from edgewise.errors import InvalidArgument
 from edgewise.progress import ProgressLine
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import edgewise as ew
-from edgewise.core.safe import Safe
-from edgewise.core.statistics import CellStatistics
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.strategies.safe import Safe
 
 Known = Iterator[tuple[str, tuple[Any, ...]]]
 
@@ -161,7 +161,7 @@ def allocations() -> Known:
         sort = number % 6
         n_nodes, n_arms = int(rng.integers(6, 30)), int(rng.integers(2, 7))
         most = n_nodes * (n_nodes - 1) // 2
-        n_edges = int(min(most, rng.integers(n_nodes, 2 * n_nodes)))
+        n_edges = min(most, int(rng.integers(n_nodes, 2 * n_nodes)))
         edges = _edges(rng, n_nodes, n_edges)
         edges = np.vstack([edges, [(0, n_nodes - 1)]]) if not _joins(edges, n_nodes) else edges
         kinds = np.arange(len(edges)) % 2 if sort in (1, 4) else None

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from edgewise.core.allocation.allocate import allocate_tables
-from edgewise.core.allocation.bipartite import half_guarantee_holds
-from edgewise.core.allocation.objective import global_reward, reward_bounds
-from edgewise.core.allocation.result import Allocation
-from edgewise.core.arrays import Array, Indices, Mask
-from edgewise.core.graph import Graph
+from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.instance.objective import global_reward, reward_bounds
+from edgewise.allocation.instance.result import Allocation
+from edgewise.allocation.starts.bipartite import half_guarantee_holds
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.network.graph import Graph
 
 TOLERANCE = 1e-9  # rewards are of size 1 and graphs have at most 56 arcs
 

@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from edgewise.core.allocation.bounds.best import all_bounds, best_upper_bound, quick_bounds
-from edgewise.core.allocation.bounds.bound import Bound
-from edgewise.core.allocation.bounds.cycles import Packing, edge_weights, repaired
-from edgewise.core.allocation.bounds.greedy_cycles import greedy_packing
-from edgewise.core.allocation.bounds.ising import as_ising
-from edgewise.core.allocation.bounds.mixing import dual_guess
-from edgewise.core.allocation.bounds.odd_cycles import packing_bound
-from edgewise.core.allocation.bounds.packing import odd_walks
-from edgewise.core.allocation.bounds.semidefinite import semidefinite_bound
-from edgewise.core.allocation.bounds.spectral import spectral_bound
-from edgewise.core.allocation.bounds.split_bound import split_bound
-from edgewise.core.allocation.brute_force import brute_force
-from edgewise.core.allocation.objective import Objective
-from edgewise.core.arrays import Array, Indices, Mask
-from edgewise.core.graph import Graph
+from edgewise.allocation.bounds.best import all_bounds, best_upper_bound, quick_bounds
+from edgewise.allocation.bounds.bound import Bound
+from edgewise.allocation.bounds.cycles.cycles import Packing, edge_weights, repaired
+from edgewise.allocation.bounds.cycles.greedy_cycles import greedy_packing
+from edgewise.allocation.bounds.cycles.odd_cycles import packing_bound
+from edgewise.allocation.bounds.cycles.packing import odd_walks
+from edgewise.allocation.bounds.cycles.split_bound import split_bound
+from edgewise.allocation.bounds.spectrum.ising import as_ising
+from edgewise.allocation.bounds.spectrum.mixing import dual_guess
+from edgewise.allocation.bounds.spectrum.semidefinite import semidefinite_bound
+from edgewise.allocation.bounds.spectrum.spectral import spectral_bound
+from edgewise.allocation.instance.objective import Objective
+from edgewise.allocation.optimum.brute_force import brute_force
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.network.graph import Graph
 
 Case = tuple[Objective, float]
 

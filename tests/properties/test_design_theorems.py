@@ -8,10 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal, product_design, variances
 from edgewise.core.design.newton import elimination_bound
-from edgewise.core.whitening import whiten
+from edgewise.network.arms import whiten
 
 TOLERANCE = 1e-9
 settings.register_profile("designs", deadline=None, max_examples=60, derandomize=True)

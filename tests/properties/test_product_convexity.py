@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import edgewise as ew
-from edgewise.core.arrays import Array
-from edgewise.core.cells import Cells
+from edgewise.base.arrays import Array
 from edgewise.core.design.expected import ExpectedCells
+from edgewise.core.model.cells import Cells
 
 SEEDS = st.integers(0, 2**32 - 1)
 ROUNDING = 1e-9

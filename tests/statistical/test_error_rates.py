@@ -15,16 +15,16 @@ import pytest
 from scipy.stats import binom, norm
 
 import edgewise as ew
-import edgewise.core.evidence as evidence_module
+import edgewise.core.evidence.evidence as evidence_module
 import edgewise.core.setting as setting_module
-from edgewise.core.arrays import Array, Indices, Mask
-from edgewise.core.cells import Cells
-from edgewise.core.evidence import Evidence, gather
-from edgewise.core.noise import noise_bounds
-from edgewise.core.problem import Problem
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.evidence import Evidence, gather
+from edgewise.core.evidence.noise import noise_bounds
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import Anytime, StoppingRule
 from edgewise.simulation import Replications, replicate
 from edgewise.simulation.environment import Truth

@@ -3,7 +3,7 @@
 import pytest
 
 import edgewise as ew
-from edgewise.core.forecast import Forecast, forecast
+from edgewise.core.targets.forecast import Forecast, forecast
 
 RUNS = 40
 LEAST = 27

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal
-from edgewise.core.graph import Graph
+from edgewise.network.graph import Graph
 from edgewise.theory import Variance, alpha, burn_in, paper_decomposition, variance
 from edgewise.theory.convergence import Form
 

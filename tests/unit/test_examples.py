@@ -11,7 +11,7 @@ import pytest
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-# live_network.py needs files to read and write: tests/study/test_tutorial.py runs it
+# live_network.py needs files to read and write: tests/unit/study/test_tutorial.py runs it
 _ALONE = {path.name for path in _EXAMPLES.glob("*.py")} - {"live_network.py"}
 
 

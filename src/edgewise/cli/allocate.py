@@ -28,7 +28,7 @@ from edgewise.cli.sources import arms_from, beta_from, candidates_from, graph_fr
 from edgewise.formats import ArmTable, check_writable, write_rows
 
 if TYPE_CHECKING:
-    from edgewise.core.allocation.search import Progress
+    from edgewise.allocation.instance.search import Progress
 
 
 class Bound(StrEnum):
@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _methods() -> list[str]:
-    from edgewise.core.allocation.allocate import METHODS
+    from edgewise.allocation.allocate import METHODS
 
     return list(METHODS)
 

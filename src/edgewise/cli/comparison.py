@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import edgewise as ew
-from edgewise.core.allocation.objective import global_reward, reward_bounds
-from edgewise.core.arrays import Array
+from edgewise.allocation.instance.objective import global_reward, reward_bounds
+from edgewise.base.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from edgewise.cli.shell import Answer, Format, emit, note
 from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from edgewise.core.arrays import Array
+    from edgewise.base.arrays import Array
     from edgewise.core.learner import Learner
-    from edgewise.core.strategy import Strategy
+    from edgewise.core.strategies.strategy import Strategy
     from edgewise.integrations.floris import Comparison, FlorisEnvironment, YawTask
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import edgewise as ew
 from edgewise import formats
+from edgewise.base.arrays import Array, Mask
 from edgewise.cli.shell import note
-from edgewise.core.arrays import Array, Mask
 from edgewise.errors import InvalidArgument
 from edgewise.formats import ArmTable
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 import edgewise as ew
+from edgewise.base.arrays import Array
 from edgewise.cli.options import ArmsSource, Delta, GraphSource, Noise, OutputFormat
 from edgewise.cli.shell import Answer, Command, Format, emit
 from edgewise.cli.sources import arms_from, graph_from, matrix_from
-from edgewise.core.arrays import Array
 
 if TYPE_CHECKING:
     from edgewise.theory.convergence import Form

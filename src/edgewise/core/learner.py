@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.statistics import CellStatistics, observe
+from edgewise.core.model.problem import Problem
 from edgewise.core.needs import Needs
-from edgewise.core.problem import Problem
 from edgewise.core.report import Ending, Report
 from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.core.statistics import CellStatistics, observe
 from edgewise.core.stopping import StoppingRule, Verdict
-from edgewise.core.strategy import Strategy
+from edgewise.core.strategies.strategy import Strategy
 from edgewise.core.targets import TARGETS
 from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
 
@@ -118,7 +118,7 @@ class Learner:
         decides everything, and the allocation elsewhere.
     strategy
         ``"adaptive"`` (fewest rounds; nodes are coordinated), ``"g-optimal"`` (independent nodes)
-        or ``"paper"``, or a :class:`~edgewise.core.strategy.Strategy`.
+        or ``"paper"``, or a :class:`~edgewise.core.strategies.strategy.Strategy`.
     stopping
         ``"anytime"``, ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of your own; by default
         the one that belongs to the strategy: in the same order ``"anytime"``, ``"mixture"``,

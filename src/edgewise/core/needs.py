@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)

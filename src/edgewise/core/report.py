@@ -9,12 +9,12 @@ from enum import Enum
 
 import numpy as np
 
-from edgewise.core.allocation.result import Allocation
-from edgewise.core.arrays import Array, Indices
+from edgewise.allocation.instance.result import Allocation
+from edgewise.base.arrays import Array, Indices
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.diagnostics import LackOfFit
-from edgewise.core.noise import NoiseEstimate
-from edgewise.core.problem import Problem
+from edgewise.core.evidence.lack_of_fit import LackOfFit
+from edgewise.core.evidence.noise import NoiseEstimate
+from edgewise.core.model.problem import Problem
 from edgewise.core.state import Regret
 from edgewise.core.stopping import Verdict
 from edgewise.errors import InvalidArgument

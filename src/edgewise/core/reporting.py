@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from edgewise.core.allocation.allocate import allocate_tables
-from edgewise.core.allocation.objective import Objective, global_reward
-from edgewise.core.allocation.result import Allocation
-from edgewise.core.arrays import Array, Indices
-from edgewise.core.diagnostics import lack_of_fit
-from edgewise.core.evidence import gather
-from edgewise.core.noise import estimate_noise
-from edgewise.core.problem import Problem
+from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.instance.objective import Objective, global_reward
+from edgewise.allocation.instance.result import Allocation
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.evidence import gather
+from edgewise.core.evidence.lack_of_fit import lack_of_fit
+from edgewise.core.evidence.noise import estimate_noise
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.model.problem import Problem
 from edgewise.core.report import Baseline, Ending, Report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState, Regret
-from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import ConfidenceRule
 from edgewise.core.targets import recommend
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.statistics import CellStatistics, observe
 from edgewise.core.learner import next_phase
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.core.statistics import CellStatistics, observe
 from edgewise.core.targets import TARGETS, Finding
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise.core.allocation.result import Allocation
-from edgewise.core.arrays import Array
-from edgewise.core.noise import noise_bounds
-from edgewise.core.plan import Plan
-from edgewise.core.problem import Problem
-from edgewise.core.statistics import CellStatistics
+from edgewise.allocation.instance.result import Allocation
+from edgewise.base.arrays import Array
+from edgewise.core.evidence.noise import noise_bounds
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.model.problem import Problem
 from edgewise.core.stopping import ConfidenceRule, StoppingRule, stopping_rule
-from edgewise.core.strategy import Strategy, sampling_strategy
+from edgewise.core.strategies.plan import Plan
+from edgewise.core.strategies.strategy import Strategy, sampling_strategy
 from edgewise.errors import InvalidArgument
 
 TARGET_NAMES = ("pair", "allocation")

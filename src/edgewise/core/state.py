@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices, frozen
-from edgewise.core.cells import Cells
-from edgewise.core.statistics import CellStatistics
+from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.model.cells import Cells
 from edgewise.core.stopping import Verdict
 
 

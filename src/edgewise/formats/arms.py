@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import FilePath, load_numbers, read_by_extension
 from edgewise.formats.names import readable, require_distinct

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from edgewise.core.arrays import Indices, Mask
+from edgewise.base.arrays import Indices, Mask
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import FilePath, load_array, read_by_extension
 from edgewise.formats.table import Table, read_csv

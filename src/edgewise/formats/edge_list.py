@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices
-from edgewise.core.graph import Graph
+from edgewise.base.arrays import Array, Indices
 from edgewise.errors import InvalidFile
 from edgewise.formats.names import encode
 from edgewise.formats.parquet import read_parquet
 from edgewise.formats.table import Table, read_csv
+from edgewise.network.graph import Graph
 
 ENDS = (("source", "target"), ("from", "to"), ("u", "v"))
 """Names of the two columns that hold the ends of an edge."""

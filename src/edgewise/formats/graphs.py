@@ -10,12 +10,12 @@ from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
-from edgewise.core.graph import Graph
 from edgewise.errors import InvalidFile, InvalidGraph, MissingExtra
 from edgewise.formats.edge_list import read_edge_csv, read_edge_parquet
 from edgewise.formats.files import FilePath, load_array, read_by_extension
 from edgewise.formats.names import readable
 from edgewise.formats.rudy import read_rudy
+from edgewise.network.graph import Graph
 
 
 def read_graph(path: FilePath) -> Graph:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import FilePath, load_numbers, read_by_extension
 from edgewise.formats.names import encode

@@ -9,11 +9,11 @@ from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from edgewise.core.graph import Graph
 from edgewise.errors import InvalidFile
 from edgewise.formats.edge_list import ends_of
 from edgewise.formats.files import FilePath, opened, read_by_extension
 from edgewise.formats.table import Table, csv_table, number, read_csv
+from edgewise.network.graph import Graph
 
 Arc = tuple[Hashable, Hashable]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.core.arrays import Indices
+from edgewise.base.arrays import Indices
 from edgewise.errors import InvalidFile
 from edgewise.formats.table import Table
 

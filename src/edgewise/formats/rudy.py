@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from edgewise.core.arrays import Indices
-from edgewise.core.graph import Graph
+from edgewise.base.arrays import Indices
 from edgewise.errors import InvalidFile
 from edgewise.formats.edge_list import refuse_loops, refuse_repeats, weights_of
 from edgewise.formats.files import opened
 from edgewise.formats.table import Table
+from edgewise.network.graph import Graph
 
 
 def read_rudy(file: Path) -> Graph:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import opened
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
-from edgewise.core.arrays import Array, frozen
+from edgewise.base.arrays import Array, frozen
 from edgewise.errors import InvalidArgument
 
 

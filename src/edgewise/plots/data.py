@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array, Indices, frozen
+from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.graph import Graph
-from edgewise.core.problem import Problem
+from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
 from edgewise.errors import InvalidArgument
+from edgewise.network.graph import Graph
 from edgewise.plots.layout import node_positions
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise.core.arrays import Indices
+from edgewise.base.arrays import Indices
 from edgewise.plots.data import GraphData
 from edgewise.plots.style import COLOURS, MARKERS
 

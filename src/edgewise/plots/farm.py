@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices, frozen
+from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.plots.figures import new_figure
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array, Indices
-from edgewise.core.graph import Graph
+from edgewise.base.arrays import Array, Indices
 from edgewise.errors import InvalidArgument
+from edgewise.network.graph import Graph
 
 _LARGEST_SPRING = 2_000
 """Nodes up to which forces are simulated; beyond, the picture would take minutes."""

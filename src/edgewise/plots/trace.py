@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array, Indices, frozen
+from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.core.learner import Learner
 from edgewise.errors import InvalidArgument
 

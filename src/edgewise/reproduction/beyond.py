@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.plots.curves import Curve, CurvesData, curve_of
 from edgewise.plots.figures import figure_curves
 from edgewise.reproduction.beyond_claims import claims_of

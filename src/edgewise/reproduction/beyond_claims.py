@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.reproduction.beyond_data import instance_means
 from edgewise.reproduction.cell import Row
 from edgewise.reproduction.fig1 import closest_to_bound, n_errors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.reproduction.cell import Cell, Row, split
 from edgewise.reproduction.fig1_dimension import N_EDGES
 from edgewise.reproduction.frame import column, select

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.plots.curves import Curve, CurvesData, curve_of
 from edgewise.plots.figures import figure_curves
 from edgewise.reproduction.cell import Cell, Row, split

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.plots.curves import CurvesData, curve_of
 from edgewise.plots.figures import figure_curves
 from edgewise.reproduction.cell import Cell, Row

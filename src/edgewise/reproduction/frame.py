@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.reproduction.cell import Cell, Row, Value
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import beta as beta_law
 from scipy.stats import t as student
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.plots.curves import mean_interval
 
 LEVEL = 0.05

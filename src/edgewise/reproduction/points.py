@@ -8,15 +8,15 @@ from functools import cache
 
 import numpy as np
 
-from edgewise.core.arrays import Array
-from edgewise.core.cells import Cells
+from edgewise.base.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal
-from edgewise.core.graph import Graph
-from edgewise.core.problem import Problem
-from edgewise.core.sampling import NodeLaws
-from edgewise.core.statistics import count_rounds
-from edgewise.core.strategy import STRATEGIES
+from edgewise.core.design.node_laws import NodeLaws
+from edgewise.core.evidence.statistics import count_rounds
+from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
+from edgewise.core.strategies.strategy import STRATEGIES
 from edgewise.errors import InvalidArgument
+from edgewise.network.graph import Graph
 from edgewise.reproduction.cell import Row, as_plain, generator_from, point_key
 from edgewise.simulation import Replications, paper_instance, replicate
 from edgewise.theory import alpha, paper_decomposition, variance

@@ -8,10 +8,10 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal
-from edgewise.core.graph import Graph
-from edgewise.core.problem import Problem
+from edgewise.core.model.problem import Problem
+from edgewise.network.graph import Graph
 from edgewise.reproduction.cell import Row, as_plain, generator_from, point_key
 from edgewise.reproduction.points import methods, rows_of
 from edgewise.simulation import replicate

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.allocation.objective import checked_joint_arm
-from edgewise.core.allocation.tables import tables_of
-from edgewise.core.arrays import Array, Indices, frozen
-from edgewise.core.compiled import compiled
-from edgewise.core.problem import Problem
+from edgewise.allocation.instance.objective import checked_joint_arm
+from edgewise.allocation.instance.tables import tables_of
+from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.compiled import compiled
+from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidProblem
 
 

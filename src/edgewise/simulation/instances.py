@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidArgument
 
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgewise.core.allocation.allocate import allocate_tables
-from edgewise.core.allocation.objective import global_reward
-from edgewise.core.arrays import Array, Mask
+from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.instance.objective import global_reward
+from edgewise.base.arrays import Array, Mask
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import advance
-from edgewise.core.problem import Problem
+from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import StoppingRule
-from edgewise.core.strategy import Strategy
+from edgewise.core.strategies.strategy import Strategy
 from edgewise.errors import InvalidArgument, MissingExtra
 from edgewise.simulation.environment import Truth
 

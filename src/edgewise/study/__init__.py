@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from edgewise.study.fold import Certificate as Certificate
-from edgewise.study.memory import MemoryStorage as MemoryStorage
-from edgewise.study.status import History as History
-from edgewise.study.status import Recommendation as Recommendation
-from edgewise.study.status import Status as Status
-from edgewise.study.storage import Storage as Storage
+from edgewise.study.log.fold import Certificate as Certificate
+from edgewise.study.storage.base import Storage as Storage
+from edgewise.study.storage.memory import MemoryStorage as MemoryStorage
 from edgewise.study.study import Study as Study
-from edgewise.study.ticket import StudyTicket as StudyTicket
+from edgewise.study.views.status import History as History
+from edgewise.study.views.status import Recommendation as Recommendation
+from edgewise.study.views.status import Status as Status
+from edgewise.study.views.ticket import StudyTicket as StudyTicket
 
 
 def upgrade(url: str) -> Path | None:
@@ -23,6 +23,6 @@ def upgrade(url: str) -> Path | None:
     SQLite files are upgraded when they are opened, after a copy was made; the copy is returned.
     Back up a PostgreSQL database first (``pg_dump --table='edgewise_*'``), then call this.
     """
-    from edgewise.study.database import upgrade_database
+    from edgewise.study.storage.database import upgrade_database
 
     return upgrade_database(url)

@@ -8,33 +8,33 @@ from typing import cast
 
 import numpy as np
 
-from edgewise.core.arrays import Array
-from edgewise.core.problem import Problem
+from edgewise.base.arrays import Array
+from edgewise.core.model.problem import Problem
 from edgewise.core.report import Ending, Report
 from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
-from edgewise.core.strategy import Strategy
+from edgewise.core.strategies.strategy import Strategy
 from edgewise.formats.files import FilePath
-from edgewise.study import decide
-from edgewise.study.cursor import Cursor, begin, entry_of
-from edgewise.study.events import Event
-from edgewise.study.export import read_export, write_export
-from edgewise.study.fold import Round, StudyState
-from edgewise.study.history import (
+from edgewise.study.files.measurements import Measurements, read_measurements
+from edgewise.study.log import decide
+from edgewise.study.log.cursor import Cursor, begin, entry_of
+from edgewise.study.log.events import Event
+from edgewise.study.log.fold import Round, StudyState
+from edgewise.study.log.history import (
     cancellation,
     correction,
     event_of,
     find_round,
     find_ticket,
 )
-from edgewise.study.measurements import Measurements, read_measurements
-from edgewise.study.places import open_storage
-from edgewise.study.recipe import draw_seed, record
-from edgewise.study.session import Session
-from edgewise.study.status import History, Recommendation, Status, status_of
-from edgewise.study.storage import Storage
-from edgewise.study.ticket import StudyTicket, parsed
+from edgewise.study.log.recipe import draw_seed, record
+from edgewise.study.log.session import Session
+from edgewise.study.storage.base import Storage
+from edgewise.study.storage.opening import open_storage
+from edgewise.study.views.export import read_export, write_export
+from edgewise.study.views.status import History, Recommendation, Status, status_of
+from edgewise.study.views.ticket import StudyTicket, parsed
 
 
 class Study:

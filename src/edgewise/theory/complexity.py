@@ -9,9 +9,9 @@ from typing import Literal, get_args
 from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
-from edgewise.core.arrays import Array, frozen
-from edgewise.core.graph import Graph
+from edgewise.base.arrays import Array, frozen
 from edgewise.errors import InvalidArgument
+from edgewise.network.graph import Graph
 from edgewise.theory.edge_arms import Model, edge_arm_model, require_model
 from edgewise.theory.realisable import RealisableRho, rho_realisable
 from edgewise.theory.rho import RhoStar, characteristic, rivals_of_best

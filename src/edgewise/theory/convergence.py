@@ -9,11 +9,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal
-from edgewise.core.graph import Graph
-from edgewise.core.whitening import whiten
 from edgewise.errors import InvalidArgument
+from edgewise.network.arms import whiten
+from edgewise.network.graph import Graph
 from edgewise.theory.setting import (
     node_law,
     require_confidence,

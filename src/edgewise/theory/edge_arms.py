@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices
 from edgewise.errors import InvalidArgument
 
 Model = Literal["symmetric", "ordered"]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.threads import single_threaded
+from edgewise.base.threads import single_threaded
 from edgewise.theory.edge_arms import Model, edge_arm_index, edge_arm_model, require_model
 from edgewise.theory.information import LawInformation
 from edgewise.theory.interior_point import maximise_least

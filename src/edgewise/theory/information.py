@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from edgewise.core.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices
 
 
 class Local(Protocol):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.theory.information import Information, Local
 
 _STEP_FRACTIONS = (0.95, 0.8)

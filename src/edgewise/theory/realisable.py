@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.allocation.allocate import allocate_tables
-from edgewise.core.allocation.result import Allocation
-from edgewise.core.arrays import Array, Indices, frozen
-from edgewise.core.graph import Graph
-from edgewise.core.threads import single_threaded
+from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.instance.result import Allocation
+from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.threads import single_threaded
+from edgewise.network.graph import Graph
 from edgewise.theory.edge_arms import Model, edge_arm_index, edge_arm_model, require_model
 from edgewise.theory.information import CellInformation, MixedInformation
 from edgewise.theory.interior_point import Solution, maximise_least

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array, Indices, frozen
-from edgewise.core.threads import single_threaded
-from edgewise.core.whitening import whiten
+from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.threads import single_threaded
 from edgewise.errors import InvalidArgument
+from edgewise.network.arms import whiten
 from edgewise.theory.information import CellInformation
 from edgewise.theory.interior_point import maximise_least
 

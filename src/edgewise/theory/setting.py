@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array
-from edgewise.core.graph import Graph
-from edgewise.core.whitening import checked_arms, whiten
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidArgument
+from edgewise.network.arms import checked_arms, whiten
+from edgewise.network.graph import Graph
 
 _SUM_TOLERANCE = 1e-8
 

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array, frozen
-from edgewise.core.graph import Graph
-from edgewise.core.whitening import checked_arms
+from edgewise.base.arrays import Array, frozen
+from edgewise.network.arms import checked_arms
+from edgewise.network.graph import Graph
 from edgewise.theory.setting import node_law, require_paper_graph
 
 

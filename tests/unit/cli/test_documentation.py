@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from edgewise.allocation.allocate import METHODS
 from edgewise.cli.reference import commands, with_reference
-from edgewise.core.allocation.allocate import METHODS
 from edgewise.core.design.g_optimal import g_optimal
 from edgewise.core.stopping import RULES
-from edgewise.core.strategy import STRATEGIES
+from edgewise.core.strategies.strategy import STRATEGIES
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "cli.md"
@@ -79,7 +79,7 @@ def farm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the examples of studies mention: two rounds closed, the third out."""
     import edgewise as ew
     from edgewise.cli.study.creating import TEMPLATE
-    from edgewise.study.config import read_config
+    from edgewise.study.files.config import read_config
 
     folder = tmp_path_factory.mktemp("farm")
     config = read_config(TEMPLATE)

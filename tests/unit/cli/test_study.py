@@ -18,9 +18,9 @@ from typer.testing import CliRunner, Result
 import edgewise as ew
 from edgewise.cli.app import app
 from edgewise.cli.study.creating import TEMPLATE
-from edgewise.study.chronicle import chronicle
-from edgewise.study.cursor import snapshot_of
-from edgewise.study.page import fit_in_words, study_page
+from edgewise.study.log.cursor import snapshot_of
+from edgewise.study.views.chronicle import chronicle
+from edgewise.study.views.page import fit_in_words, study_page
 
 COMMAND = str(Path(sys.executable).with_name("edgewise"))
 MATRIX = np.array([[1.0, 0.2], [0.2, -0.5]])
@@ -223,7 +223,7 @@ def test_the_page_stands_alone_and_says_what_the_report_says(desk: Desk) -> None
 
 
 def test_the_page_tells_a_wrong_model_in_plain_words() -> None:
-    from edgewise.core.diagnostics import LackOfFit
+    from edgewise.core.evidence.lack_of_fit import LackOfFit
 
     assert "does not hold" in fit_in_words(LackOfFit(9.0, 1e-5, (3, 20)))
     assert "Nothing speaks against" in fit_in_words(LackOfFit(1.0, 0.4, (3, 20)))

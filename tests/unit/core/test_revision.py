@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.core.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import tell_round
 from edgewise.core.revision import amend, go_on, reconsider, sum_rounds
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import Union
 
 GRAPH = ew.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")])

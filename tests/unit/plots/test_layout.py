@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import edgewise as ew
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidArgument
 from edgewise.plots import node_positions
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidArgument
 from edgewise.plots import ConvergenceTrace
 

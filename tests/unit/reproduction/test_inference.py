@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import binomtest, ttest_1samp
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.reproduction import inference
 from edgewise.reproduction.inference import LEVEL
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgewise.core.arrays import Array
-from edgewise.core.graph import Graph
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidArgument
+from edgewise.network.graph import Graph
 from edgewise.theory import lower_bound, sample_complexity
 
 STAR = Graph.star(n_edges=156)

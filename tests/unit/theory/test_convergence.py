@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal
-from edgewise.core.graph import Graph
 from edgewise.errors import InvalidArgument
+from edgewise.network.graph import Graph
 from edgewise.theory import alpha, burn_in, constants, variance
 from edgewise.theory.convergence import inverse_norm
 

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
 import edgewise as ew
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidArgument
 from edgewise.simulation import paper_instance
 from edgewise.theory import characteristic, lower_bound, rho_independent, rho_realisable

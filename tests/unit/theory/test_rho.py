@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidArgument
 from edgewise.theory import characteristic, dual_bound, rho_star, worst_ratio
 from edgewise.theory.edge_arms import edge_arm_model

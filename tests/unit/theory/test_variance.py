@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from edgewise.core.arrays import Array
-from edgewise.core.graph import Graph
+from edgewise.base.arrays import Array
 from edgewise.errors import InvalidArgument, InvalidProblem
+from edgewise.network.graph import Graph
 from edgewise.theory import degree_excess, paper_decomposition, variance
 
 PATH = Graph.from_edges([(0, 1), (1, 2)])

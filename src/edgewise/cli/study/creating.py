@@ -68,7 +68,7 @@ def create(
         raise InvalidArgument(
             "which file? Name a TOML file; edgewise study create --example prints one"
         )
-    from edgewise.study.config import read_config
+    from edgewise.study.files.config import read_config
 
     found = read_config(config)
     chosen = name or found.name

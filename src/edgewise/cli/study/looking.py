@@ -69,7 +69,7 @@ def list_studies(
     Output: one row per study. Exit code 0; 2 wrong input.
     """
     from edgewise.study import Study
-    from edgewise.study.places import open_storage
+    from edgewise.study.storage.opening import open_storage
 
     place = open_storage(checked_storage(storage), create=False)
     rows = []

@@ -84,7 +84,7 @@ def checked_storage(url: str | None) -> str:
 def find_study(storage: str | None, name: str | None) -> Study:
     """The study that was named, or the only one there is."""
     from edgewise.study import Study
-    from edgewise.study.places import open_storage
+    from edgewise.study.storage.opening import open_storage
 
     place = open_storage(checked_storage(storage), create=False)
     if name is None:

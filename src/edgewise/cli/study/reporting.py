@@ -77,7 +77,7 @@ def report(
     found = study.report()
     emit(_answer(study.name, found), output)
     if html is not None:
-        from edgewise.study.page import study_page
+        from edgewise.study.views.page import study_page
 
         html.write_text(study_page(study), encoding="utf-8")
         note(f"page in {html}")

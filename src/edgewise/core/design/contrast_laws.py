@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices, frozen
+from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.threads import single_threaded
 from edgewise.core.design.expected import ExpectedCells
-from edgewise.core.threads import single_threaded
 
 _SHARPNESS = (8.0, 256.0)
 """First and last exponent of the soft minimum over contrasts; it doubles when progress stalls."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 
-from edgewise.core.arrays import Array, Mask
-from edgewise.core.cells import Cells
-from edgewise.core.problem import Problem
+from edgewise.base.arrays import Array, Mask
+from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
 
 _DENSE = 32
 """Up to so many candidate sets plain matrices are faster than sparse ones."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.linalg
 
-from edgewise.core.arrays import Array
-from edgewise.core.compiled import compiled
+from edgewise.base.arrays import Array
+from edgewise.base.compiled import compiled
 from edgewise.core.design.variance import squared_lengths
 
 _STEPS_BETWEEN_FACTORISATIONS = 500

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array, frozen
+from edgewise.base.arrays import Array, frozen
+from edgewise.base.threads import single_threaded
 from edgewise.core.design.variance import variances
-from edgewise.core.threads import single_threaded
-from edgewise.core.whitening import checked_arms, require_span, whiten
 from edgewise.errors import InvalidArgument, InvalidProblem
+from edgewise.network.arms import checked_arms, require_span, whiten
 
 __all__ = ["Design", "g_optimal", "product_design", "variances"]
 

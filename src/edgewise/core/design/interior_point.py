@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from edgewise.core.arrays import Array
+from edgewise.base.arrays import Array
 from edgewise.core.design.variance import squared_lengths
 
 _SMALLEST_PRODUCT = 1e-18

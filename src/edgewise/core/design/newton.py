@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from edgewise.core.arrays import Array, Indices, Mask
+from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.design.interior_point import Point, centred, root_of, solve_restricted
 from edgewise.core.design.variance import squared_lengths
 

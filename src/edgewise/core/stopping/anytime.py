@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices, Mask
-from edgewise.core.evidence import Evidence
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.evidence import Evidence
 from edgewise.core.stopping.mixture import Mixture
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices, Mask
-from edgewise.core.compiled import compiled
-from edgewise.core.evidence import Evidence
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.compiled import compiled
+from edgewise.core.evidence.evidence import Evidence
 
 
 def log_mixture(statistic: Array, information: Array, scales: Array) -> Array:

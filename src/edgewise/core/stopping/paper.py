@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices, Mask
-from edgewise.core.evidence import Evidence
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.evidence import Evidence
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices, Mask
-from edgewise.core.cells import Cells
-from edgewise.core.evidence import Evidence
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.evidence import Evidence
+from edgewise.core.model.cells import Cells
 
 
 class StoppingRule(Protocol):

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise.core.allocation.allocate import allocate_tables
-from edgewise.core.allocation.objective import Objective
-from edgewise.core.allocation.result import Allocation
-from edgewise.core.arrays import Indices, Mask
-from edgewise.core.evidence import gather
+from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.instance.objective import Objective
+from edgewise.allocation.instance.result import Allocation
+from edgewise.base.arrays import Indices, Mask
+from edgewise.core.evidence.evidence import gather
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.model.problem import Problem
 from edgewise.core.needs import Needs
-from edgewise.core.problem import Problem
-from edgewise.core.regret import Comparison, bound_regret, compare, n_events, upper_bound
-from edgewise.core.setting import Setting
 from edgewise.core.state import Answer, LearnerState, Regret
-from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import ConfidenceRule, Verdict
-from edgewise.core.targets.finding import Finding, nothing_open
+from edgewise.core.targets.regret import Comparison, bound_regret, compare, n_events, upper_bound
+from edgewise.core.targets.target import Finding, nothing_open
+
+if TYPE_CHECKING:
+    from edgewise.core.setting import Setting
 
 NEARLY = 0.999
 """Progress when the worst case met is within the tolerance, and only a proof is missing."""

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise.core.arrays import Array, Indices, Mask
-from edgewise.core.evidence import Evidence, gather, watch
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.evidence import Evidence, gather, watch
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.needs import Needs
-from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.core.statistics import CellStatistics
 from edgewise.core.stopping import judge
-from edgewise.core.targets.finding import Finding, nothing_open
+from edgewise.core.targets.target import Finding, nothing_open
+
+if TYPE_CHECKING:
+    from edgewise.core.setting import Setting
 
 _MIXTURE_COST = 3.0
 """Typical price of the mixture in log E: what a rival needs beyond the threshold itself."""

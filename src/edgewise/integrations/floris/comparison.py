@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise.core.allocation.objective import global_reward
-from edgewise.core.arrays import Array, Indices
+from edgewise.allocation.instance.objective import global_reward
+from edgewise.base.arrays import Array, Indices
 from edgewise.core.report import Report
 from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris.environment import FlorisEnvironment

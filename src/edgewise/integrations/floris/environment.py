@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.allocation.objective import checked_joint_arm
-from edgewise.core.arrays import Array
+from edgewise.allocation.instance.objective import checked_joint_arm
+from edgewise.base.arrays import Array
 from edgewise.integrations.floris.simulator import Simulator
 from edgewise.integrations.floris.yaw import YawTask
 

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from edgewise.core.arrays import Array, frozen
+from edgewise.base.arrays import Array, frozen
 from edgewise.errors import InvalidArgument
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array, frozen
+from edgewise.base.arrays import Array, frozen
 from edgewise.errors import InvalidArgument, MissingExtra
 from edgewise.integrations.floris.farm import WindFarm
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from edgewise.core.arrays import Indices, frozen
+from edgewise.base.arrays import Indices, frozen
 from edgewise.integrations.floris.farm import WindFarm
 
 _EXPANSION = 0.05

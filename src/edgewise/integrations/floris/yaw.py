@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.core.arrays import Array, Indices, Mask, frozen
-from edgewise.core.graph import Graph
-from edgewise.core.problem import Problem
+from edgewise.base.arrays import Array, Indices, Mask, frozen
+from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris.farm import WindFarm
 from edgewise.integrations.floris.wakes import Wakes, wakes_of
+from edgewise.network.graph import Graph
 
 ANGLES = tuple(2.5 * step for step in range(13))
 """Default yaw angles: away from the turbine behind, 0 to 30 degrees."""

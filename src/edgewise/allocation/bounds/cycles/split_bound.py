@@ -1,0 +1,148 @@
+"""Rewards of edges split freely among the cycles through them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from edgewise.allocation.bounds.bound import Bound
+from edgewise.allocation.bounds.cycles.cycles import Cycles, Packing, edge_weights
+from edgewise.allocation.bounds.cycles.smooth_split import smooth_bound
+from edgewise.allocation.bounds.cycles.step_tables import Problem, Split, maxima
+from edgewise.allocation.bounds.rounding import PAIRWISE, careful_sum, gamma
+from edgewise.allocation.bounds.spectrum.quasi_newton import descend
+from edgewise.allocation.instance.deadline import Deadline
+from edgewise.allocation.instance.objective import Objective
+from edgewise.base.arrays import Array
+from edgewise.base.threads import single_threaded
+
+MOST_NUMBERS = 10**6
+"""Entries of all parts up to which a split is tried; a few hundred megabytes with the method's."""
+_SECONDS_PER_NUMBER = 6e-9
+"""Per entry of a part and arm, for one gradient, measured."""
+_SECONDS_PER_ROUND = 5e-4
+_HEATS = (1e-3, 3e-4)
+"""Smoothing, relative to the spread of the tables, from coarse to fine."""
+
+
+def split_bound(
+    objective: Objective, packing: Packing, *, seconds: float, deadline: Deadline | None = None
+) -> Bound | None:
+    r"""The odd-cycle bound with a table of its own for every step of every cycle.
+
+    Let closed walk c hold a part :math:`\theta_{cs}` (K x K) of the table of the edge of its step
+    s, and the nodes of e hold parts :math:`\mu_{ei}` (K) of it. Whatever the parts,
+
+    .. math:: F_{\max} \le \sum_i \max_k \Bigl(u_i + \sum_{e \ni i} \mu_{ei}\Bigr)[k]
+              + \sum_e \max_{kl} \Bigl(G_e - \mu_{ei} - \mu_{ej} - \sum_{s \to e} \theta_{cs}\Bigr)
+              + \sum_c \max_a \sum_{s \in c} \theta_{cs}[a_s, a_{s+1}],
+
+    since the parts add up to F for every allocation. A packing is the choice
+    :math:`\theta = y_c (G_e - \max G_e) / w_e`; from there a quasi-Newton method descends on the
+    smoothed bound, for ``seconds`` of counted work or until the deadline. Kinds, directions,
+    signs, masks and node terms only change the tables.
+    """
+    n_arms, numbers = objective.n_arms, split_size(objective, packing.cycles)
+    rounds = int(seconds / (_SECONDS_PER_NUMBER * numbers * (n_arms + 10) + _SECONDS_PER_ROUND))
+    if numbers > MOST_NUMBERS or rounds < len(_HEATS):
+        return None
+    held = held_by_packing(objective, packing)
+    best = held.bound
+    for heat in _HEATS:
+        held = held.descended(heat, rounds // len(_HEATS), deadline)
+        best = min(best, held.bound)
+    return best
+
+
+def split_size(objective: Objective, cycles: Cycles) -> int:
+    """Entries of all parts of a split over these walks."""
+    return (len(cycles.edges) + 2 * len(objective.graph.edges)) * objective.n_arms**2
+
+
+class Held(NamedTuple):
+    """An objective, and who holds which part of it."""
+
+    problem: Problem
+    split: Split
+
+    @property
+    def bound(self) -> Bound:
+        """The bound of the split, rounded up."""
+        return _evaluated(self.problem, self.split)
+
+    def descended(self, heat: float, rounds: int, deadline: Deadline | None) -> Held:
+        """After steps down the bound smoothed by ``heat``, in units of the spread of a table."""
+        spread = float(np.ptp(self.problem.tables, axis=(1, 2)).max())
+        if spread == 0.0:
+            return self
+        return self._replace(
+            split=_descend(self.problem, self.split, heat * spread, rounds, deadline)
+        )
+
+
+def held_by_packing(objective: Objective, packing: Packing) -> Held:
+    """The split that proves the bound of a packing."""
+    problem = _problem(objective, packing.cycles)
+    return Held(problem, _from_packing(problem, packing, edge_weights(objective.graph)))
+
+
+def _problem(objective: Objective, cycles: Cycles) -> Problem:
+    graph, K = objective.graph, objective.n_arms
+    kinds = np.zeros(len(graph.edges), np.int64) if graph.kinds is None else graph.kinds
+    tables = objective.tables[kinds] * (1.0 if graph.directed else 2.0)
+    if graph.weights is not None:
+        tables = tables * graph.weights[:, None, None]
+    shape = (graph.n_nodes, K)
+    unary = np.zeros(shape) if objective.unary is None else np.array(objective.unary)
+    allowed = np.ones(shape, bool) if objective.candidates is None else objective.candidates
+    return Problem(tables, unary, np.array(allowed), graph.edges, cycles)
+
+
+def _from_packing(problem: Problem, packing: Packing, weights: Array) -> Split:
+    """Every step holds the share of its edge's table that the packing gives it."""
+    cycles, tables = packing.cycles, problem.tables
+    shares = np.repeat(packing.amounts, cycles.lengths) / weights[cycles.edges]
+    slack = tables - tables.max(axis=(1, 2), keepdims=True)
+    steps = slack[cycles.edges] * shares[:, None, None]
+    backwards = problem.edges[cycles.edges, 0] != cycles.nodes
+    steps[backwards] = steps[backwards].transpose(0, 2, 1)
+    return Split(steps, np.zeros((len(tables), 2, tables.shape[1])))
+
+
+def _evaluated(problem: Problem, split: Split) -> Bound:
+    value, error = careful_sum(maxima(problem, split))
+    # terms that one number is the sum of: parts of an edge, edges of a node, steps of a walk
+    parts = np.bincount(problem.cycles.edges, minlength=1).max()
+    degree = np.bincount(problem.edges.ravel()).max()
+    longest = problem.cycles.lengths.max(initial=0)
+    margin = gamma(float(parts + degree + longest) + PAIRWISE) * 4.0 * absolute_size(problem, split)
+    return Bound(value + error + margin, "cycle-split")
+
+
+def absolute_size(problem: Problem, split: Split) -> float:
+    """At least what all parts sum to in absolute value, whatever the allocation."""
+    sizes = [np.abs(array).max(axis=-1, initial=0.0).sum() for array in (problem.unary, split.ends)]
+    sizes += [np.abs(array).max(axis=(1, 2)).sum() for array in (problem.tables, split.steps)]
+    return float(sum(sizes))
+
+
+def _descend(
+    problem: Problem, split: Split, heat: float, rounds: int, deadline: Deadline | None
+) -> Split:
+    def as_split(flat: Array) -> Split:
+        middle = split.steps.size
+        return Split(
+            flat[:middle].reshape(split.steps.shape), flat[middle:].reshape(split.ends.shape)
+        )
+
+    def value_and_slope(flat: Array) -> tuple[float, Array]:
+        slope = np.empty_like(flat)
+        return smooth_bound(problem, as_split(flat), heat, as_split(slope)), slope
+
+    def out_of_time() -> bool:
+        return deadline is not None and deadline.passed
+
+    start = np.concatenate([split.steps.ravel(), split.ends.ravel()])
+    with single_threaded():
+        return as_split(descend(value_and_slope, start, rounds, out_of_time))

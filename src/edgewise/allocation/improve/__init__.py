@@ -1,0 +1,1 @@
+"""Better and better allocations."""

@@ -1,0 +1,1 @@
+"""The sum to be maximised, ready for kernels."""

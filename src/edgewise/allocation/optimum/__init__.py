@@ -1,0 +1,1 @@
+"""Optimal allocations, proved."""

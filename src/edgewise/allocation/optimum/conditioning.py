@@ -1,0 +1,132 @@
+"""The optimum on sparse graphs of moderate width: bounds by odd cycles, states by the frontier."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from edgewise.allocation.bounds.cycles.cycles import Packing
+from edgewise.allocation.bounds.cycles.odd_cycles import is_homogeneous, table_packing
+from edgewise.allocation.bounds.cycles.packing import is_small, odd_walks
+from edgewise.allocation.bounds.cycles.short_cycles import short_odd_cycles
+from edgewise.allocation.bounds.cycles.split_bound import (
+    MOST_NUMBERS,
+    Held,
+    held_by_packing,
+    split_size,
+)
+from edgewise.allocation.instance.deadline import Deadline
+from edgewise.allocation.instance.objective import Objective
+from edgewise.allocation.instance.result import ROUNDING, Allocation
+from edgewise.allocation.optimum.frontier import frontier_order
+from edgewise.allocation.optimum.frontier_search import frontier_search
+
+_PACKING_SECONDS = 3.0
+_CYCLES_PER_EDGE = 4
+_DESCENT = (3e-3, 150), (1e-3, 250)
+"""Smoothing and rounds of the first bound."""
+_AGAIN = 1e-3, 60
+"""The same after a node was fixed."""
+_BEAM, _ROOM = 1 << 13, 1 << 18
+"""States of a search for a better allocation, and of one that is to prove that there is none."""
+
+
+def has_narrow_frontiers(objective: Objective) -> bool:
+    """Whether :func:`conditioned` may be tried: a matter of milliseconds."""
+    graph, (masks, groups) = objective.graph, objective.grouped_candidates
+    return is_small(graph) and frontier_order(graph, masks.sum(axis=1)[groups]) is not None
+
+
+def conditioned(objective: Objective, best: Allocation, deadline: Deadline) -> Allocation | None:
+    """The optimum, proved; or with the bound reached in time; or None where this does not pay.
+
+    A frontier search settles most problems at once. Where it runs out of room, the free node
+    that most walks visit is fixed on each of its arms in turn. The bound of each case is
+    descended on again, which is often enough to discard it, and its frontier is narrower.
+    """
+    whole = _split(objective, deadline) if has_narrow_frontiers(objective) else None
+    if whole is None:
+        return None
+    best, settled = _searched(objective, whole, best, _BEAM, deadline)
+    open_cases = [] if settled else [(whole.bound.value, whole)]
+    while open_cases and not deadline.passed:
+        bound, case = open_cases.pop()
+        if bound <= best.value + ROUNDING * abs(best.value):
+            continue
+        best, settled = _searched(objective, case, best, _ROOM, deadline)
+        if settled:
+            continue
+        if deadline.passed:
+            open_cases.append((bound, case))
+            break
+        open_cases += _fixed(case, deadline)
+    return _concluded(objective, best, [bound for bound, _ in open_cases])
+
+
+def _split(objective: Objective, deadline: Deadline) -> Held | None:
+    """The best split over packed and short odd cycles; None if there would be too many parts."""
+    graph = objective.graph
+    if is_homogeneous(graph):
+        packing = table_packing(objective, seconds=_PACKING_SECONDS, deadline=deadline)
+    else:
+        packing = odd_walks(graph).packing
+    cycles = packing.cycles.joined(short_odd_cycles(graph, _CYCLES_PER_EDGE * len(graph.edges)))
+    if split_size(objective, cycles) > MOST_NUMBERS:
+        return None
+    amounts = np.zeros(len(cycles.lengths))
+    amounts[: len(packing.amounts)] = packing.amounts
+    held = held_by_packing(objective, Packing(cycles, amounts))
+    for heat, rounds in _DESCENT:
+        held = held.descended(heat, rounds, deadline)
+    return held
+
+
+def _searched(
+    objective: Objective, case: Held, best: Allocation, room: int, deadline: Deadline
+) -> tuple[Allocation, bool]:
+    """The better of the best allocation and the case's own; whether the case is settled."""
+    order = frontier_order(objective.graph, case.problem.allowed.sum(axis=1))
+    assert order is not None  # nodes fixed since the first one can only narrow the frontier
+    found = frontier_search(
+        case, order, best.value, room=room, deadline=deadline, narrowing=room == _BEAM
+    )
+    if found.arms is not None:
+        better = objective.certify(found.arms, method="exact")
+        best = better if better.value > best.value else best
+    return best, found.complete
+
+
+def _fixed(case: Held, deadline: Deadline) -> list[tuple[float, Held]]:
+    """The cases of one more node fixed, with their bounds, the most promising last."""
+    problem = case.problem
+    free = problem.allowed.sum(axis=1) > 1
+    steps = np.bincount(problem.cycles.nodes, minlength=len(free))
+    node = int(np.where(free, steps, -1).argmax())
+    cases = []
+    for arm in np.flatnonzero(problem.allowed[node]):
+        allowed = problem.allowed.copy()
+        allowed[node] = False
+        allowed[node, arm] = True
+        fixed = case._replace(problem=problem._replace(allowed=allowed))
+        fixed = fixed.descended(*_AGAIN, deadline)
+        cases.append((fixed.bound.value, fixed))
+    return sorted(cases, key=lambda pair: pair[0])
+
+
+def _concluded(objective: Objective, best: Allocation, bounds: list[float]) -> Allocation:
+    """The optimum if no case is open, else what the open ones leave possible."""
+    if bounds:
+        upper = max(best.value, *bounds)
+        if upper >= best.upper_bound:
+            return best
+        return replace(best, upper_bound=upper, bound="branch-and-bound", failure_probability=0.0)
+    return replace(
+        best,
+        upper_bound=best.value,
+        lower_bound=min(objective.bounds[0], best.value),
+        method="exact",
+        proved_optimal=True,
+        bound="exact",
+        failure_probability=0.0,
+    )

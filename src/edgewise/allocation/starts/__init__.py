@@ -1,0 +1,1 @@
+"""Cheap first allocations."""

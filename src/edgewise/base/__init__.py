@@ -1,0 +1,1 @@
+"""What everybody stands on: array types, the door to numba, BLAS threads, choosing by name."""

@@ -1,6 +1,0 @@
-"""Upper bounds on the global reward of every allocation."""
-
-from edgewise.core.allocation.bounds.best import best_upper_bound
-from edgewise.core.allocation.bounds.bound import Bound
-
-__all__ = ["Bound", "best_upper_bound"]

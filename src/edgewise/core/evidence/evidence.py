@@ -1,0 +1,236 @@
+"""From statistics to evidence: the leader of each kind, and how far every rival is behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.least_squares import all_contrasts, one_contrast
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
+
+_UNSEEN = 1e-9
+"""Eigenvalues of a phase's information below this, relative to the largest, are rounding."""
+
+_OUTSIDE = 1e-10
+"""Squared relative length of the part of a contrast outside the observed directions that is
+rounding; more, and the phase says nothing about the contrast."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    r"""What a stopping rule may look at, for R successive rounds at once.
+
+    For the leader :math:`\hat z` (largest estimate) of a kind and a rival z with contrast
+    :math:`y = \phi_{\hat z} - \phi_z`: the empirical gap :math:`y^\top\hat\theta` and its
+    deviation :math:`\sigma \sqrt{y^\top A^{-1} y}`. Cells that are no rivals (the leader, cells
+    equal to it, cells no edge can show) have gap infinity. Rounds after which some direction is
+    still unobserved have leader -1 and gap -infinity.
+    """
+
+    rounds: Indices
+    """(R,)"""
+    theta: Array
+    """(R, q, p) least-squares estimate; NaN where not estimable."""
+    leaders: Indices
+    """(R, q) pair with the largest estimated reward."""
+    gaps: Array
+    """(R, q, P)"""
+    variances: Array
+    """(R, q, P) of the gaps, for sigma = 1."""
+    n_rivals: int
+    n_edges: int
+    n_arms: int
+    noise: Array
+    """(R,) sigma, or an upper bound on it as known after each round."""
+
+    @property
+    def deviations(self) -> Array:
+        """(R, q, P) of the gaps."""
+        return self.noise[:, None, None] * np.sqrt(self.variances)
+
+    def standardised(self, epsilon: float) -> Array:
+        """(R, q, P) gaps plus epsilon over their deviations; infinite where the gap is."""
+        known = np.isfinite(self.gaps)
+        ratio: Array = np.divide(
+            self.gaps + epsilon, self.deviations, out=self.gaps.copy(), where=known
+        )
+        return ratio
+
+
+def gather(
+    problem: Problem,
+    cells: Cells,
+    rounds: Indices,
+    cumulative: CellStatistics,
+    *,
+    noise: Array | None = None,
+    closed: CellStatistics | None = None,
+    ridge: float = 0.0,
+) -> Evidence:
+    r"""Least squares after each of R rounds, :math:`\hat\theta = (\rho I + A)^{-1} b`.
+
+    ``cumulative`` holds the statistics after each of the rounds, (R, q, P); ``noise`` (R,) is a
+    bound on sigma, by default what the problem states. ``ridge`` is the paper's
+    :math:`A_0 = I`; zero everywhere else. With ``closed`` phases (J, q, P), ``cumulative`` is that
+    of the present phase only: the leader comes from all data together, while gap and deviation of
+    a contrast are pooled phase by phase, :math:`\hat\Delta = W/I`, :math:`s = I^{-1/2}` with
+    :math:`W = \sum_j D_j/s_j^2`, :math:`I = \sum_j 1/s_j^2`.
+    """
+    if closed is not None and len(closed.information):
+        return _gather_phases(problem, cells, rounds, cumulative, closed, noise)
+    n_rounds, n_kinds, n_pairs = cumulative.information.shape
+    theta = np.full((n_rounds, n_kinds, cells.features.shape[2]), np.nan)
+    leaders = np.full((n_rounds, n_kinds), -1)
+    gaps = np.full((n_rounds, n_kinds, n_pairs), -np.inf)
+    variances = np.ones((n_rounds, n_kinds, n_pairs))
+    for kind in range(n_kinds):
+        all_contrasts(
+            cells.features[kind],
+            cells.products[kind],
+            int(cells.dimensions[kind]),
+            cells.showable[kind],
+            cumulative.information[:, kind],
+            cumulative.rewards[:, kind],
+            ridge,
+            theta[:, kind],
+            leaders[:, kind],
+            gaps[:, kind],
+            variances[:, kind],
+        )
+    return _evidence(problem, cells, rounds, theta, leaders, gaps, variances, noise)
+
+
+def watch(
+    problem: Problem,
+    cells: Cells,
+    rival: tuple[int, int, int],
+    rounds: Indices,
+    cumulative: CellStatistics,
+    *,
+    noise: Array | None = None,
+    ridge: float = 0.0,
+) -> Evidence:
+    """Evidence against a single rival (kind, k, l): arrays have q = P = 1, theta is left out.
+
+    Rules judge rivals one by one, so a round at which this one is not refuted cannot be the stop:
+    a cheap way to skip rounds without missing the first.
+    """
+    kind, k, l = rival
+    gaps, variances = np.full(len(rounds), -np.inf), np.ones(len(rounds))
+    one_contrast(
+        cells.features[kind],
+        cells.products[kind],
+        int(cells.dimensions[kind]),
+        cells.showable[kind],
+        int(cells.pair_index[k, l]),
+        cumulative.information[:, kind],
+        cumulative.rewards[:, kind],
+        ridge,
+        gaps,
+        variances,
+    )
+    shape = (len(rounds), 1, 1)
+    unknown, leaders = np.full(shape, np.nan), np.zeros(shape[:2], np.int64)
+    return _evidence(
+        problem,
+        cells,
+        rounds,
+        unknown,
+        leaders,
+        gaps.reshape(shape),
+        variances.reshape(shape),
+        noise,
+    )
+
+
+def _evidence(
+    problem: Problem,
+    cells: Cells,
+    rounds: Indices,
+    theta: Array,
+    leaders: Indices,
+    gaps: Array,
+    variances: Array,
+    noise: Array | None,
+) -> Evidence:
+    sigma = np.full(len(rounds), problem.stated_noise) if noise is None else noise
+    return Evidence(
+        rounds=rounds,
+        theta=theta,
+        leaders=leaders,
+        gaps=gaps,
+        variances=variances,
+        n_rivals=cells.n_rivals,
+        n_edges=problem.graph.n_edges,
+        n_arms=problem.n_arms,
+        noise=sigma,
+    )
+
+
+def in_range(gram: Array, contrasts: Array) -> Mask:
+    """(T,) whether each contrast (T, p) can be estimated from information A (p, p)."""
+    _, basis = _observed(gram)
+    inside = ((contrasts @ basis) ** 2).sum(axis=1)
+    total = (contrasts**2).sum(axis=1)
+    return np.asarray(total - inside <= _OUTSIDE * total)
+
+
+def _observed(gram: Array) -> tuple[Array, Array]:
+    """Nonzero eigenvalues of A and their eigenvectors (p, rank)."""
+    values, vectors = np.linalg.eigh(gram)
+    seen = values > _UNSEEN * values[-1]
+    return values[seen], vectors[:, seen]
+
+
+def _gather_phases(
+    problem: Problem,
+    cells: Cells,
+    rounds: Indices,
+    cumulative: CellStatistics,
+    closed: CellStatistics,
+    noise: Array | None,
+) -> Evidence:
+    """Evidence over several phases, one look (R = 1)."""
+    present = cumulative[-1]
+    pooled = gather(problem, cells, rounds, closed.followed_by_all(present)[None], noise=noise)
+    phases = closed.with_another(present)
+    gaps, variances = pooled.gaps.copy(), np.ones_like(pooled.gaps)
+    for kind, leader in enumerate(pooled.leaders[0]):
+        rivals = np.isfinite(pooled.gaps[0, kind])
+        features = cells.features[kind]
+        score, information = pool(
+            features,
+            features[leader] - features[rivals],
+            phases.information[:, kind],
+            phases.rewards[:, kind],
+        )
+        seen = information > 0
+        gaps[0, kind, rivals] = np.where(seen, score / np.where(seen, information, 1.0), -np.inf)
+        variances[0, kind, rivals] = 1.0 / np.where(seen, information, 1.0)
+    return _evidence(problem, cells, rounds, pooled.theta, pooled.leaders, gaps, variances, noise)
+
+
+def pool(
+    features: Array, contrasts: Array, information: Array, rewards: Array
+) -> tuple[Array, Array]:
+    r"""W and I (T,) of contrasts (T, p), over phases with statistics (J, P), for sigma = 1.
+
+    :math:`W = \sum_j D_j/s_j^2` and :math:`I = \sum_j 1/s_j^2` over the phases whose data
+    determine the contrast; I = 0 if there is none.
+    """
+    score, total = np.zeros(len(contrasts)), np.zeros(len(contrasts))
+    for counts, sums in zip(information, rewards, strict=True):
+        values, basis = _observed((features.T * counts) @ features)
+        inside = contrasts @ basis
+        size = (contrasts**2).sum(axis=1)
+        seen = size - (inside**2).sum(axis=1) <= _OUTSIDE * size
+        precision = np.zeros(len(contrasts))
+        precision[seen] = 1.0 / (inside[seen] ** 2 @ (1.0 / values))
+        estimate = inside @ ((basis.T @ (sums @ features)) / values)
+        score += precision * estimate
+        total += precision
+    return score, total

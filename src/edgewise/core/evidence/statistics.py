@@ -1,0 +1,290 @@
+r"""Sufficient statistics per cell, and what least squares makes of them.
+
+Nothing is accumulated per edge: with :math:`N_c = \sum w^2`, :math:`Y_c = \sum w r` over the arcs
+that showed cell c, the Gram matrix is :math:`A = \sum_c N_c \phi_c \phi_c^\top` and the moment
+:math:`b = \sum_c Y_c \phi_c`. A round costs O(n + m) whatever the dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgewise.base.arrays import Array, Indices
+from edgewise.base.compiled import compiled
+from edgewise.core.design.node_laws import NodeLaws, draw_nodes
+from edgewise.core.model.cells import Cells
+from edgewise.errors import InvalidRewards
+from edgewise.network.graph import Graph
+
+LARGEST_REWARD = 1e100
+"""Rewards beyond this cannot be squared and summed safely; they are measurement faults."""
+
+_BLOCK = 1 << 16
+"""Edges summed in one go. Sums are formed per block and then added in order, so partitions of the
+edge list at multiples of the block give the same floating-point sums as one pass."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellStatistics:
+    """What is kept of the rewards: four numbers per cell.
+
+    Arrays are (q, P), or (R, q, P) for R successive rounds. Where both directions of an edge are
+    observed and pairs are unordered, the two rewards are averaged into one observation of double
+    weight; a lone direction counts only if both nodes show the same arm (otherwise its mean
+    depends on the antisymmetric part of M).
+    """
+
+    observations: NDArray[np.int64]
+    """How many observations fell into the cell."""
+    information: Array
+    """N_c: sum of squared weights over the arcs observed."""
+    rewards: Array
+    """Y_c: sum of weight times reward over the arcs observed."""
+    squares: Array
+    """Sum of squared observations, each with its weight; NaN if not recorded."""
+
+    @classmethod
+    def zero(cls, cells: Cells) -> CellStatistics:
+        """Nothing observed yet."""
+        shape = cells.showable.shape
+        return cls(np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape), np.zeros(shape))
+
+    def followed_by(self, rounds: CellStatistics) -> CellStatistics:
+        """Cumulative statistics (R, q, P) after each of the R further rounds.
+
+        Added one after the other, so it does not matter how rounds are grouped.
+        """
+
+        def running(past: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+            return np.add.accumulate(np.concatenate([past[None], new]))[1:]
+
+        return CellStatistics(
+            running(self.observations, rounds.observations),
+            running(self.information, rounds.information),
+            running(self.rewards, rounds.rewards),
+            running(self.squares, rounds.squares),
+        )
+
+    def followed_by_all(self, last: CellStatistics) -> CellStatistics:
+        """Sum over the first axis of this (J, q, P) value, and ``last`` (q, P) added."""
+        return last.followed_by(self)[-1] if len(self.information) else last
+
+    def with_another(self, last: CellStatistics) -> CellStatistics:
+        """The (J, q, P) value with ``last`` (q, P) appended."""
+        return CellStatistics(
+            *(
+                np.concatenate([mine, its[None]])
+                for mine, its in zip(self._arrays, last._arrays, strict=True)
+            )
+        )
+
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self.observations, self.information, self.rewards, self.squares
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """As plain arrays."""
+        names = ("observations", "information", "rewards", "squares")
+        return {name: array.copy() for name, array in zip(names, self._arrays, strict=True)}
+
+    @classmethod
+    def from_dict(
+        cls, values: Mapping[str, Any], shape: tuple[int, ...] | None = None
+    ) -> CellStatistics:
+        """The inverse of :meth:`to_dict`; ``shape`` restores what empty lists have lost."""
+
+        def array(name: str, dtype: type) -> NDArray[Any]:
+            stored: NDArray[Any] = np.array(values[name], dtype)
+            return stored if shape is None else stored.reshape(shape)
+
+        return cls(
+            array("observations", np.int64),
+            array("information", float),
+            array("rewards", float),
+            array("squares", float),
+        )
+
+    def __getitem__(self, key: Any) -> CellStatistics:
+        """Some of the rounds of an (R, q, P) value."""
+        return CellStatistics(
+            self.observations[key], self.information[key], self.rewards[key], self.squares[key]
+        )
+
+
+def observe(graph: Graph, cells: Cells, arms: Indices, rewards: Array) -> CellStatistics:
+    """Statistics of one round: joint arm (n,), rewards (m,) in ``graph.arcs`` order, NaN missing.
+
+    Raises InvalidRewards, touching nothing, if a reward is infinite or absurdly large.
+    """
+    refuse_absurd(graph, rewards)
+    shape = cells.showable.shape
+    observations = np.zeros(shape, np.int64)
+    sums = np.zeros((3, *shape))
+    _accumulate(
+        *graph.columns,
+        graph.directed,
+        cells.ordered,
+        len(cells.pair_index),
+        arms,
+        rewards,
+        observations,
+        sums,
+    )
+    return CellStatistics(observations, sums[0], sums[1], sums[2])
+
+
+def refuse_absurd(graph: Graph, rewards: Array) -> None:
+    """Raise InvalidRewards if a reward (m,) is infinite or absurdly large."""
+    bad = _first_absurd(rewards)
+    if bad >= 0:
+        i, j = graph.arcs[bad].tolist()
+        raise InvalidRewards(
+            f"reward of arc {bad} ({graph.labels[i]} -> {graph.labels[j]}) is {rewards[bad]}; "
+            f"rewards must be finite and at most {LARGEST_REWARD:g} in size, or NaN if missing; "
+            "nothing was recorded"
+        )
+
+
+def count_joint_arm(graph: Graph, cells: Cells, arms: Indices) -> tuple[NDArray[np.int64], Array]:
+    """Observations and information (q, P) that deploying a joint arm gives."""
+    counted = observe(graph, cells, arms, np.zeros(graph.n_edges))
+    return counted.observations, counted.information
+
+
+def count_rounds(
+    graph: Graph, cells: Cells, laws: NodeLaws, *, seed: int, first_round: int, n_rounds: int
+) -> tuple[NDArray[np.int64], Array]:
+    """Observations and information (R, q, P) that R successive rounds will give, no rewards drawn.
+
+    The joint arms are those of :meth:`NodeLaws.draw`; only their cell counts are kept.
+    """
+    shape = (n_rounds, *cells.showable.shape)
+    observations = np.zeros(shape, np.int64)
+    information = np.zeros(shape)
+    _draw_and_count(
+        np.uint64(seed),
+        np.uint64(first_round),
+        laws.set_of,
+        laws.support,
+        laws.thresholds,
+        *graph.columns,
+        graph.directed,
+        cells.ordered,
+        len(cells.pair_index),
+        observations,
+        information,
+    )
+    return observations, information
+
+
+@compiled
+def _first_absurd(rewards: Array) -> int:
+    for position in range(len(rewards)):
+        if abs(rewards[position]) > LARGEST_REWARD:
+            return position
+    return -1
+
+
+@compiled
+def _pair(ordered: bool, n_arms: int, k: int, l: int) -> int:
+    if ordered:
+        return k * n_arms + l
+    return l * (l + 1) // 2 + k if k <= l else k * (k + 1) // 2 + l
+
+
+@compiled
+def _add(
+    observations: NDArray[np.int64],
+    sums: Array,
+    kind: int,
+    pair: int,
+    copies: float,
+    weight: float,
+    reward: float,
+) -> None:
+    observations[kind, pair] += 1
+    sums[0, kind, pair] += copies * weight * weight
+    sums[1, kind, pair] += copies * weight * reward
+    sums[2, kind, pair] += copies * reward * reward
+
+
+@compiled
+def _accumulate(
+    edges: Indices,
+    kinds: Indices,
+    weights: Array,
+    directed: bool,
+    ordered: bool,
+    n_arms: int,
+    arms: Indices,
+    rewards: Array,
+    observations: NDArray[np.int64],
+    total: Array,
+) -> None:
+    part = np.zeros_like(total)
+    for first in range(0, len(edges), _BLOCK):
+        part[:] = 0.0
+        for e in range(first, min(first + _BLOCK, len(edges))):
+            kind = kinds[e] if len(kinds) else 0
+            weight = weights[e] if len(weights) else 1.0
+            k, l = arms[edges[e, 0]], arms[edges[e, 1]]
+            if directed:
+                reward = rewards[e]
+                if not np.isnan(reward):
+                    _add(observations, part, kind, _pair(True, n_arms, k, l), 1.0, weight, reward)
+                continue
+            there, back = rewards[2 * e], rewards[2 * e + 1]
+            if ordered:
+                if not np.isnan(there):
+                    _add(observations, part, kind, _pair(True, n_arms, k, l), 1.0, weight, there)
+                if not np.isnan(back):
+                    _add(observations, part, kind, _pair(True, n_arms, l, k), 1.0, weight, back)
+                continue
+            pair = _pair(False, n_arms, k, l)
+            mean = 0.5 * (there + back)
+            if not np.isnan(mean):
+                _add(observations, part, kind, pair, 2.0, weight, mean)
+            elif k == l and not np.isnan(there):
+                _add(observations, part, kind, pair, 1.0, weight, there)
+            elif k == l and not np.isnan(back):
+                _add(observations, part, kind, pair, 1.0, weight, back)
+        total += part
+
+
+@compiled
+def _draw_and_count(
+    seed: np.uint64,
+    first_round: np.uint64,
+    set_of: Indices,
+    support: Indices,
+    thresholds: NDArray[np.uint64],
+    edges: Indices,
+    kinds: Indices,
+    weights: Array,
+    directed: bool,
+    ordered: bool,
+    n_arms: int,
+    observations: NDArray[np.int64],
+    information: Array,
+) -> None:
+    arms = np.empty(len(set_of), np.int32)
+    for r in range(len(information)):
+        draw_nodes(seed, first_round + np.uint64(r), 0, set_of, support, thresholds, arms)
+        for e in range(len(edges)):
+            kind = kinds[e] if len(kinds) else 0
+            squared = weights[e] * weights[e] if len(weights) else 1.0
+            k, l = arms[edges[e, 0]], arms[edges[e, 1]]
+            pair = _pair(ordered, n_arms, k, l)
+            observations[r, kind, pair] += 1
+            information[r, kind, pair] += squared
+            if directed:
+                continue
+            if ordered:
+                pair = _pair(True, n_arms, l, k)
+                observations[r, kind, pair] += 1
+            information[r, kind, pair] += squared

@@ -1,0 +1,1 @@
+"""What is assumed: the problem, and the cells its edges can show."""

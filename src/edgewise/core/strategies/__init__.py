@@ -1,0 +1,1 @@
+"""How the joint arms of the coming rounds are chosen."""

@@ -1,0 +1,193 @@
+r"""How far an allocation can be from the best one, when rewards are only estimated.
+
+For the recommended joint arm :math:`\hat a` and any other joint arm a, edge by edge,
+
+.. math:: F(a) - F(\hat a) = \sum_e w_e (\phi_{c_e(a)} - \phi_{c_e(\hat a)})^\top\theta
+          \le \sum_e w_e\, u_e(c_e(a)) ,
+
+where :math:`u_e` is an upper confidence bound of the contrast with the cell that the edge shows
+under :math:`\hat a`, and 0 for that cell itself. The right-hand side is an allocation problem, in
+which edges that show different cells are of different kinds: an upper bound on its optimum is a
+bound on the regret of :math:`\hat a` against *every* joint arm (docs/stopping.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.bounds.best import all_bounds, best_upper_bound
+from edgewise.allocation.instance.objective import Objective
+from edgewise.allocation.instance.result import ROUNDING, Allocation
+from edgewise.allocation.instance.two_colouring import two_colouring
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.evidence import pool
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
+from edgewise.core.state import Regret
+
+_SEARCHED = 20_000
+"""Edges up to which the worst case is searched for with all methods."""
+_PATIENCE = 1.0
+"""Seconds' worth of work for a tight bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All cells against the cells that an allocation shows, with confidence."""
+
+    kinds: Indices
+    """(H,) edge kind of each shown cell; the best cell of every kind is always among them."""
+    shown: Indices
+    """(H,) pair of arms."""
+    references: Indices
+    """(q,) the row of each kind's best cell."""
+    edges: Indices
+    """(E,) the row of the cell each edge shows."""
+    gaps: Array
+    """(H, P) estimated reward of a cell minus that of the shown one."""
+    variances: Array
+    """(H, P) of the gaps for sigma = 1; 0 where the two cells always pay the same."""
+    widths: Array
+    """(H, P) how far off the gaps may be, with confidence."""
+
+
+def n_events(problem: Problem, cells: Cells) -> int:
+    """How many one-sided contrasts may fail: the union bound's size.
+
+    The best allocation is fixed, but which cells it shows is not known: every ordered pair of
+    cells of a kind, unless it is known to show one cell everywhere.
+    """
+    if shows_one_cell(problem):
+        return max(cells.n_rivals, 1)
+    counts = cells.showable.sum(axis=1)
+    return max(int((counts * (counts - 1)).sum()), 1)
+
+
+def shows_one_cell(problem: Problem) -> bool:
+    """Whether some best allocation shows the best pair of arms on every edge, for any M."""
+    return problem.has_paper_setting and two_colouring(problem.graph) is not None
+
+
+def compare(
+    problem: Problem,
+    cells: Cells,
+    phases: CellStatistics,
+    leaders: Indices,
+    arms: Indices,
+    width: Callable[[Array], Array],
+) -> Comparison:
+    """All cells against those that the joint arm (n,) shows and the leaders (q,).
+
+    ``phases`` (J, q, P) are the statistics; ``width`` gives (T,) widths for (T,) variances.
+    """
+    graph, n_pairs = problem.graph, len(cells.pairs)
+    pairs = cells.pair_index[arms[graph.edges[:, 0]], arms[graph.edges[:, 1]]].astype(np.int64)
+    kinds = np.zeros(len(pairs), np.int64) if graph.kinds is None else graph.kinds
+    best = np.arange(len(leaders)) * n_pairs + leaders
+    keys, rows = np.unique(np.concatenate([best, kinds * n_pairs + pairs]), return_inverse=True)
+    shown_kinds, shown = np.divmod(keys, n_pairs)
+    gaps, variances = np.zeros((2, len(keys), n_pairs))
+    for kind in range(len(leaders)):
+        of_kind = shown_kinds == kind
+        gaps[of_kind], variances[of_kind] = _differences(cells, phases, kind, shown[of_kind])
+    widths = np.zeros_like(gaps)
+    widths[variances > 0] = width(variances[variances > 0])
+    return Comparison(
+        kinds=shown_kinds,
+        shown=shown,
+        references=rows.ravel()[: len(leaders)],
+        edges=rows.ravel()[len(leaders) :],
+        gaps=gaps,
+        variances=variances,
+        widths=widths,
+    )
+
+
+def _differences(
+    cells: Cells, phases: CellStatistics, kind: int, shown: Indices
+) -> tuple[Array, Array]:
+    """(H, P) estimates and variances of every cell minus each shown one, within a kind."""
+    features = cells.features[kind]
+    contrasts = features[None] - features[shown, None]
+    differs = cells.showable[kind] & (contrasts != 0.0).any(axis=2)
+    score, information = pool(
+        features, contrasts[differs], phases.information[:, kind], phases.rewards[:, kind]
+    )
+    known = np.where(information > 0, information, 1.0)
+    gaps, variances = np.zeros((2, *differs.shape))
+    gaps[differs] = np.where(information > 0, score / known, 0.0)
+    variances[differs] = np.where(information > 0, 1.0 / known, np.inf)
+    return gaps, variances
+
+
+def bound_regret(
+    problem: Problem, cells: Cells, comparison: Comparison, found: Allocation, *, effort: str
+) -> tuple[Regret, Allocation]:
+    """The regret of the allocation found for the estimate, and the worst case that was met.
+
+    The smaller of two bounds: contrasts with the cell that each edge shows, and contrasts of all
+    cells with the best one of their kind. The first is exact where every edge shows the best; the
+    second keeps edges alike, so that bounds for graphs with cycles apply.
+    """
+    optimisation = 0.0 if found.proved_optimal else found.upper_bound - found.value
+    if not np.isfinite(comparison.widths).all():
+        return Regret(math.inf, optimisation), replace(found, value=math.inf)
+    objective = _gains(problem, cells, comparison)
+    worst = allocate_tables(
+        objective.graph,
+        objective.tables,
+        candidates=problem.candidates,
+        method="auto" if len(problem.graph.edges) <= _SEARCHED else "local-search",
+        start=found.arms,
+        bound=None,
+    )
+    bound = worst.value if worst.proved_optimal else upper_bound(objective, effort)
+    if not shows_one_cell(problem) and _all_positive(problem):
+        bound = min(bound, _common_reference(problem, cells, comparison, effort))
+    margin = ROUNDING * problem.graph.n_edges * float(np.abs(comparison.gaps).max(initial=0.0))
+    bound = 0.0 if bound <= margin else bound
+    return Regret(bound, min(optimisation, bound)), worst
+
+
+def _gains(problem: Problem, cells: Cells, comparison: Comparison) -> Objective:
+    """Upper confidence bounds of what other joint arms gain over ours."""
+    graph, rows = problem.graph, comparison.edges
+    upper = comparison.gaps + comparison.widths
+    if not _all_positive(problem):  # a negative weight turns an upper bound into a lower one
+        assert graph.weights is not None
+        upper = np.concatenate([upper, comparison.gaps - comparison.widths])
+        rows = rows + len(comparison.shown) * (graph.weights < 0)
+    used, kinds = np.unique(rows, return_inverse=True)
+    tables = upper[used][:, cells.pair_index]
+    return Objective.of(graph.with_kinds(kinds.ravel()), tables, problem.candidates)
+
+
+def upper_bound(objective: Objective, effort: str) -> float:
+    """By counted work, not by the clock: a verdict must not depend on the machine's load."""
+    if effort == "fast":
+        return best_upper_bound(objective).value
+    return min(all_bounds(objective, seconds=_PATIENCE)).value
+
+
+def _common_reference(problem: Problem, cells: Cells, comparison: Comparison, effort: str) -> float:
+    """Every cell against the best of its kind, from above for others, from below for ours."""
+    graph, references = problem.graph, comparison.references
+    upper = (comparison.gaps + comparison.widths)[references]
+    objective = Objective.of(graph, upper[:, cells.pair_index], problem.candidates)
+    kinds = comparison.kinds[comparison.edges]
+    ours = comparison.shown[comparison.edges]
+    lower = (comparison.gaps - comparison.widths)[references[kinds], ours]
+    weights = 1.0 if graph.weights is None else graph.weights
+    directions = 1.0 if graph.directed else 2.0
+    return upper_bound(objective, effort) - directions * float((weights * lower).sum())
+
+
+def _all_positive(problem: Problem) -> bool:
+    weights = problem.graph.weights
+    return weights is None or bool((weights >= 0).all())

@@ -1,0 +1,1 @@
+"""The user's network, checked: graph, arms, candidates."""

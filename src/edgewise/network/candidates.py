@@ -1,0 +1,49 @@
+"""Which arms each node may be given."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgewise.base.arrays import Indices, Mask, frozen
+from edgewise.errors import InvalidProblem
+
+
+class Candidates(NamedTuple):
+    """Allowed arms, nodes with the same ones grouped."""
+
+    masks: Mask
+    """(C, K) the distinct candidate sets."""
+    groups: Indices
+    """(n,) which one each node has."""
+
+
+def checked_candidates(candidates: ArrayLike | None, n_nodes: int, n_arms: int) -> Mask | None:
+    """(n, K) read-only mask with an arm for every node; None when every node may have every arm."""
+    if candidates is None:
+        return None
+    mask = np.asarray(candidates)
+    if mask.dtype != np.bool_ or mask.shape != (n_nodes, n_arms):
+        raise InvalidProblem(
+            f"candidates have shape {mask.shape} and type {mask.dtype}; they must be a boolean "
+            f"array (n_nodes, n_arms) = ({n_nodes}, {n_arms}), True where the node may have the arm"
+        )
+    without = np.flatnonzero(~mask.any(axis=1))
+    if len(without):
+        raise InvalidProblem(
+            f"{len(without)} node(s) have no candidate arm, the first is node {without[0]}; "
+            "leave every node at least one"
+        )
+    return None if mask.all() else frozen(mask, np.bool_)
+
+
+def group_candidates(mask: Mask | None, n_nodes: int, n_arms: int) -> Candidates:
+    """Nodes by their allowed arms; a single group when all may have all."""
+    if mask is None:
+        everything = frozen(np.ones((1, n_arms)), np.bool_)
+        return Candidates(everything, frozen(np.zeros(n_nodes), np.int32))
+    packed = np.packbits(mask, axis=1)
+    _, first, groups = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    return Candidates(frozen(mask[first], np.bool_), frozen(groups.reshape(-1), np.int32))

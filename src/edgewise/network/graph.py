@@ -1,0 +1,314 @@
+"""The graph: who interacts with whom, in which direction, how strongly, and of which kind."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.errors import InvalidGraph, IsolatedNodes, MissingExtra
+from edgewise.network.graph_checks import (
+    as_array,
+    checked_edges,
+    checked_kinds,
+    checked_labels,
+    checked_weights,
+    edge_array,
+    edge_attribute,
+    family_size,
+    kind_codes,
+    reject_duplicates,
+)
+
+if TYPE_CHECKING:
+    from edgewise.network.adjacency import Adjacency
+
+_NO_KINDS = frozen([], np.int32)
+_NO_WEIGHTS = frozen([], float)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """Nodes and the interactions between them.
+
+    Build one with :meth:`from_edges`, :meth:`from_networkx`, :meth:`from_scipy` or a named family.
+
+    An undirected interaction is observed in both directions, a directed one only from its first
+    node to its second. ``n_edges`` counts *observed directions* (arcs), the paper's ``m``.
+
+    >>> Graph.circle(n_edges=156)
+    Graph(n_nodes=78, n_edges=156)
+    >>> Graph.from_edges([("north", "hub"), ("south", "hub")]).labels
+    ('north', 'hub', 'south')
+    """
+
+    n_nodes: int
+    edges: Indices
+    """(E, 2): each interaction once."""
+    directed: bool = False
+    kinds: Indices | None = None
+    """(E,) kind of each interaction, ``0 .. n_kinds - 1``; None when there is one kind."""
+    weights: Array | None = None
+    """(E,) known strength of each interaction; None when all are 1."""
+    node_labels: tuple[Hashable, ...] | None = None
+    kind_labels: tuple[Hashable, ...] | None = None
+
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        set_field(self, "edges", frozen(checked_edges(self.edges, self.n_nodes), np.int32))
+        set_field(self, "n_nodes", int(self.n_nodes))
+        if self.kinds is not None:
+            set_field(self, "kinds", frozen(checked_kinds(self.kinds, len(self.edges)), np.int32))
+        if self.weights is not None:
+            set_field(
+                self, "weights", frozen(checked_weights(self.weights, len(self.edges)), float)
+            )
+        if self.node_labels is not None:
+            set_field(self, "node_labels", checked_labels(self.node_labels, self.n_nodes))
+        if self.kind_labels is not None and len(self.kind_labels) != self.n_kinds:
+            raise InvalidGraph(
+                f"{len(self.kind_labels)} labels for {self.n_kinds} edge kind(s); give one each"
+            )
+        reject_duplicates(self.edges, self.directed, self.labels)
+        if len(self.isolated):
+            some = ", ".join(str(self.labels[i]) for i in self.isolated[:5])
+            warnings.warn(
+                f"{len(self.isolated)} of {self.n_nodes} nodes have no edge ({some}"
+                f"{', ...' if len(self.isolated) > 5 else ''}): they get an arm, "
+                "but no reward depends on it",
+                IsolatedNodes,
+                stacklevel=3,
+            )
+
+    # -- sizes and derived arrays ------------------------------------------------------------
+
+    @property
+    def n_edges(self) -> int:
+        """m: the number of observed directions; an undirected interaction counts twice."""
+        return len(self.edges) * (1 if self.directed else 2)
+
+    @cached_property
+    def n_kinds(self) -> int:
+        """How many kinds of edges, each with its own matrix."""
+        return 1 if self.kinds is None else int(self.kinds.max()) + 1
+
+    @property
+    def labels(self) -> Sequence[Hashable]:
+        """The user's name of every node; its index when no names were given."""
+        return range(self.n_nodes) if self.node_labels is None else self.node_labels
+
+    @cached_property
+    def degrees(self) -> Indices:
+        """(n,) number of interactions of each node."""
+        counts = np.bincount(self.edges.ravel(), minlength=self.n_nodes)
+        return frozen(counts, np.int64)
+
+    @property
+    def isolated(self) -> Indices:
+        """Indices of the nodes without any edge."""
+        return np.flatnonzero(self.degrees == 0)
+
+    @cached_property
+    def arcs(self) -> Indices:
+        """(m, 2): every observed direction; rewards come in this order.
+
+        Directed: the edges. Undirected: arcs ``2e`` and ``2e + 1`` are edge ``e`` as given and
+        reversed.
+        """
+        if self.directed:
+            return self.edges
+        both = np.stack([self.edges, self.edges[:, ::-1]], axis=1)
+        return frozen(both.reshape(-1, 2), np.int32)
+
+    @property
+    def columns(self) -> tuple[Indices, Indices, Array]:
+        """Edges, kinds and weights for compiled code, which reads empty arrays as: all 0, all 1."""
+        kinds = _NO_KINDS if self.kinds is None else self.kinds
+        weights = _NO_WEIGHTS if self.weights is None else self.weights
+        return self.edges, kinds, weights
+
+    @cached_property
+    def adjacency(self) -> Adjacency:
+        """Neighbours of every node in compressed rows, built once."""
+        from edgewise.network.adjacency import Adjacency
+
+        return Adjacency.of(self.edges, self.degrees)
+
+    def with_kinds(self, kinds: Indices) -> Graph:
+        """The same interactions with other kinds (E,); nothing is checked again."""
+        other = copy(self)
+        other.__dict__.pop("n_kinds", None)
+        object.__setattr__(other, "kinds", frozen(kinds, np.int32))
+        object.__setattr__(other, "kind_labels", None)
+        return other
+
+    def __repr__(self) -> str:
+        parts = [f"n_nodes={self.n_nodes}", f"n_edges={self.n_edges}"]
+        if self.directed:
+            parts.append("directed=True")
+        if self.n_kinds > 1:
+            parts.append(f"n_kinds={self.n_kinds}")
+        if self.weights is not None:
+            parts.append("weighted")
+        return f"Graph({', '.join(parts)})"
+
+    # -- from the user's data ----------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        pairs: ArrayLike | Iterable[tuple[Hashable, Hashable]],
+        *,
+        n_nodes: int | None = None,
+        directed: bool = False,
+        kinds: ArrayLike | Sequence[Hashable] | None = None,
+        weights: ArrayLike | None = None,
+        labels: Sequence[Hashable] | None = None,
+    ) -> Graph:
+        """A graph from a list of pairs, each interaction once.
+
+        Parameters
+        ----------
+        pairs
+            (E, 2) node indices, or pairs of node labels (any hashables that are not integers).
+        n_nodes
+            Number of nodes; by default the largest index plus one, or the number of labels.
+        directed
+            False: every pair is observed in both directions. True: only as given.
+        kinds
+            (E,) kind of each edge: ``0 .. q - 1``, or labels of any other type.
+        weights
+            (E,) known strength of each edge, ``r = w x_i' M x_j + noise``; any sign, not zero.
+        labels
+            Names of the nodes, in index order.
+        """
+        edges, inferred = edge_array(pairs, labels)
+        names = inferred if labels is None else tuple(labels)
+        if n_nodes is None:
+            largest = int(edges.max()) + 1 if edges.size else 0
+            n_nodes = len(names) if names is not None else largest
+        codes, kind_labels = (None, None) if kinds is None else kind_codes(kinds)
+        return cls(n_nodes, edges, directed, codes, as_array(weights), names, kind_labels)
+
+    @classmethod
+    def from_networkx(
+        cls, graph: Any, *, kind: str | None = "kind", weight: str | None = "weight"
+    ) -> Graph:
+        """A graph from a ``networkx.Graph`` or ``DiGraph``; its nodes become the labels.
+
+        Edge attributes named ``kind`` and ``weight`` are used when every edge has them.
+        """
+        if graph.is_multigraph():
+            raise InvalidGraph(
+                "a networkx multigraph has parallel edges, but a pair of nodes interacts once; "
+                "merge them, e.g. networkx.Graph(graph)"
+            )
+        labels = tuple(graph.nodes)
+        index = {label: i for i, label in enumerate(labels)}
+        edges = np.array([(index[u], index[v]) for u, v in graph.edges], dtype=np.int64)
+        kinds = edge_attribute(graph, kind)
+        weights = edge_attribute(graph, weight)
+        return cls.from_edges(
+            edges.reshape(-1, 2),
+            n_nodes=len(labels),
+            directed=graph.is_directed(),
+            kinds=kinds,
+            weights=None if weights is None else np.array(weights, dtype=float),
+            labels=labels,
+        )
+
+    @classmethod
+    def from_scipy(
+        cls, matrix: Any, *, directed: bool = False, labels: Sequence[Hashable] | None = None
+    ) -> Graph:
+        """A graph from a square sparse adjacency matrix; values other than 1 become weights.
+
+        Undirected (the default) needs a symmetric matrix.
+        """
+        import scipy.sparse as sparse
+
+        table = sparse.coo_array(matrix)
+        rows, columns = table.shape
+        if rows != columns:
+            raise InvalidGraph(f"adjacency matrix is {rows} x {columns}; it must be square")
+        table.sum_duplicates()
+        table.eliminate_zeros()
+        if not directed:
+            difference = abs(table - table.T)
+            if difference.nnz and difference.max() > 0:
+                raise InvalidGraph(
+                    "adjacency matrix is not symmetric, so the graph is not undirected; "
+                    "pass directed=True or symmetrise it, e.g. A.maximum(A.T)"
+                )
+        keep = slice(None) if directed else table.row <= table.col
+        values = np.asarray(table.data, dtype=float)[keep]
+        return cls.from_edges(
+            np.column_stack([table.row[keep], table.col[keep]]),
+            n_nodes=rows,
+            directed=directed,
+            weights=None if np.all(values == 1.0) else values,
+            labels=labels,
+        )
+
+    def to_networkx(self) -> Any:
+        """A ``networkx.Graph`` or ``DiGraph`` with the labels as nodes, kinds and weights kept."""
+        try:
+            import networkx as nx
+        except ImportError as error:
+            raise MissingExtra(
+                "to_networkx needs networkx; install it with: pip install 'edgewise[networkx]'"
+            ) from error
+        result = nx.DiGraph() if self.directed else nx.Graph()
+        result.add_nodes_from(self.labels)
+        names = self.labels
+        for e, (i, j) in enumerate(self.edges.tolist()):
+            attributes: dict[str, Any] = {}
+            if self.kinds is not None:
+                code = int(self.kinds[e])
+                attributes["kind"] = code if self.kind_labels is None else self.kind_labels[code]
+            if self.weights is not None:
+                attributes["weight"] = float(self.weights[e])
+            result.add_edge(names[i], names[j], **attributes)
+        return result
+
+    # -- the paper's families ----------------------------------------------------------------
+
+    @classmethod
+    def star(cls, *, n_edges: int | None = None, n_nodes: int | None = None) -> Graph:
+        """One centre (node 0) joined to every other node: ``m = 2 (n - 1)``."""
+        n = family_size("star", 2, lambda n: 2 * (n - 1), lambda m: m // 2 + 1, n_edges, n_nodes)
+        return cls(n, np.column_stack([np.zeros(n - 1), np.arange(1, n)]).astype(np.int32))
+
+    @classmethod
+    def complete(cls, *, n_edges: int | None = None, n_nodes: int | None = None) -> Graph:
+        """Every node joined to every other: ``m = n (n - 1)``."""
+        n = family_size(
+            "complete",
+            2,
+            lambda n: n * (n - 1),
+            lambda m: (1 + math.isqrt(4 * max(m, 0) + 1)) // 2,
+            n_edges,
+            n_nodes,
+        )
+        return cls(n, np.column_stack(np.triu_indices(n, k=1)).astype(np.int32))
+
+    @classmethod
+    def circle(cls, *, n_edges: int | None = None, n_nodes: int | None = None) -> Graph:
+        """Every node joined to the next, the last to the first: ``m = 2 n``."""
+        n = family_size("circle", 3, lambda n: 2 * n, lambda m: m // 2, n_edges, n_nodes)
+        nodes = np.arange(n)
+        return cls(n, np.column_stack([nodes, (nodes + 1) % n]).astype(np.int32))
+
+    @classmethod
+    def matching(cls, *, n_edges: int | None = None, n_nodes: int | None = None) -> Graph:
+        """Disjoint pairs of nodes: ``m = n``, n even."""
+        n = family_size("matching", 2, lambda n: n, lambda m: m - m % 2, n_edges, n_nodes)
+        return cls(n, np.arange(n, dtype=np.int32).reshape(-1, 2))

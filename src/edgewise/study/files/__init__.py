@@ -1,0 +1,1 @@
+"""Studies from files: configuration and measurements."""

@@ -1,0 +1,232 @@
+"""A study described by a TOML file: the network, its arms, and the confidence wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgewise.base.arrays import Array, Mask
+from edgewise.core.model.problem import Problem
+from edgewise.errors import InvalidArgument, InvalidFile, InvalidGraph, InvalidProblem
+from edgewise.formats import ArmTable, read_arms, read_candidates, read_graph
+from edgewise.formats.edge_list import graph_of
+from edgewise.formats.files import FilePath
+from edgewise.formats.table import Table
+from edgewise.network.graph import Graph
+from edgewise.study.files.document import Document
+from edgewise.study.storage.base import Storage
+from edgewise.study.study import Study
+
+_NUMBER, _TEXT, _TRUTH = (int, float), (str,), (bool,)
+
+_KEYS: dict[str, tuple[tuple[type, ...], str]] = {
+    "name": (_TEXT, 'text: name = "yaw-2026"'),
+    "storage": (_TEXT, 'a URL: storage = "sqlite:///farm.db"'),
+    "graph": ((str, dict), 'a file (graph = "graph.csv"), or a table [graph] with edges'),
+    "arms": ((str, dict), 'a file (arms = "arms.csv"), or a table [arms] with a list per arm'),
+    "candidates": ((str, dict), "a file, or a table [candidates] with a list of arms per node"),
+    "noise": ((int, float, str), 'a number, or "estimate" if it is not known'),
+    "node_term": (_TRUTH, "true or false"),
+    "project": (_TRUTH, "true or false"),
+    "delta": (_NUMBER, "a number: delta = 0.05"),
+    "epsilon": (_NUMBER, "a number: epsilon = 0.1"),
+    "target": (_TEXT, '"pair" or "allocation"'),
+    "strategy": (_TEXT, 'the name of a strategy: strategy = "adaptive"'),
+    "stopping": (_TEXT, 'the name of a rule: stopping = "anytime"'),
+    "max_rounds": ((int,), "a whole number: max_rounds = 100"),
+    "seed": ((int,), "a whole number, not negative: seed = 1"),
+}
+"""What every key may hold, and how to write it."""
+
+_OPTIONS = ("delta", "epsilon", "target", "strategy", "stopping", "max_rounds")
+_EDGE = 'an edge is ["a", "b"] or {source = "a", target = "b", kind = "near", weight = 0.5}'
+
+
+@dataclass(frozen=True, eq=False)
+class StudyConfig:
+    """A study as a file describes it; nothing has been created yet."""
+
+    document: Document
+    name: str | None
+    storage: str | None
+    """The path of a SQLite file is seen from the folder of the TOML file."""
+    problem: Problem
+    options: Mapping[str, Any]
+    """Arguments of :meth:`Study.create`."""
+
+    def create(self, *, name: str, storage: str | Storage) -> Study:
+        """Set up the study."""
+        try:
+            return Study.create(name, self.problem, storage=storage, **self.options)
+        except InvalidArgument as error:
+            raise _blamed(self.document, error) from error
+
+
+def read_config(path: FilePath) -> StudyConfig:
+    """What a TOML file describes; paths in it are seen from its own folder."""
+    document = Document.read(path)
+    document.refuse_unknown_keys(_KEYS)
+    tree = document.tree
+    for key, value in tree.items():
+        types, remedy = _KEYS[key]
+        if not isinstance(value, types) or (isinstance(value, bool) and types != _TRUTH):
+            raise document.wrong(f"{key} is {_shown(value)}; it must be {remedy}", key)
+    for key in ("graph", "arms", "noise"):
+        if key not in tree:
+            raise document.wrong(f"there is no {key}; add {_KEYS[key][1]}")
+    if tree.get("seed", 0) < 0:
+        raise document.wrong(f"seed is {tree['seed']}; it must be {_KEYS['seed'][1]}", "seed")
+    options = {key: tree[key] for key in _OPTIONS if key in tree}
+    return StudyConfig(
+        document,
+        tree.get("name"),
+        _storage(document),
+        _problem(document),
+        {**options, "rng": tree.get("seed")},
+    )
+
+
+def _storage(document: Document) -> str | None:
+    url: str | None = document.tree.get("storage")
+    scheme, slashes, path = (url or "").partition(":///")
+    if url is None or scheme != "sqlite" or not slashes or Path(path).is_absolute():
+        return url
+    return f"sqlite:///{document.file.parent / path}"
+
+
+def _problem(document: Document) -> Problem:
+    tree = document.tree
+    try:
+        graph = _graph(document)
+        arms = _arms(document)
+        return Problem(
+            graph,
+            arms.arms,
+            noise=tree["noise"],
+            node_term=tree.get("node_term", False),
+            project=tree.get("project", False),
+            candidates=_candidates(document, graph, arms),
+            arm_labels=arms.labels,
+        )
+    except (InvalidGraph, InvalidProblem) as error:
+        raise _blamed(document, error) from error
+
+
+def _graph(document: Document) -> Graph:
+    tree = document.tree["graph"]
+    if isinstance(tree, str):
+        return read_graph(_path(document, "graph"))
+    document.refuse_unknown_keys(("edges", "directed"), "graph")
+    edges, directed = tree.get("edges"), tree.get("directed", False)
+    if not isinstance(directed, bool):
+        raise document.wrong(
+            f"directed is {_shown(directed)}; write true (one direction of an edge is observed) "
+            "or false (both are)",
+            "graph",
+            "directed",
+        )
+    if not isinstance(edges, list) or not edges:
+        raise document.wrong(f"the graph has no list of edges; {_EDGE}", "graph", "edges")
+    rows = [_edge(document, place, edge) for place, edge in enumerate(edges, start=1)]
+    columns = {name: [row.get(name, "") for row in rows] for name in ("source", "target")}
+    columns["directed"] = [str(directed)] * len(rows)
+    for name in ("kind", "weight"):
+        if any(name in row for row in rows):
+            columns[name] = [row.get(name, "") for row in rows]
+    return graph_of(Table(document.file, columns, range(1, len(rows) + 1), unit="edge"))
+
+
+def _edge(document: Document, place: int, edge: Any) -> dict[str, Any]:
+    """An edge with the column names of an edge list."""
+    if isinstance(edge, list) and len(edge) == 2:
+        edge = {"source": edge[0], "target": edge[1]}
+    known = {"source", "target", "kind", "weight"}
+    if not isinstance(edge, dict) or not {"source", "target"} <= set(edge) <= known:
+        raise document.wrong(f"edge {place} is {_shown(edge)}; {_EDGE}", "graph", "edges")
+    return edge
+
+
+def _arms(document: Document) -> ArmTable:
+    tree = document.tree["arms"]
+    if isinstance(tree, str):
+        return read_arms(_path(document, "arms"))
+    for name, features in tree.items():
+        if not isinstance(features, list) or not features or not all(map(_is_number, features)):
+            raise document.wrong(
+                f"arm {name!r} is {_shown(features)}; an arm is a list of numbers, its features: "
+                f"{name} = [1.0, 0.5] (settings of the study stand above the first [table])",
+                "arms",
+                name,
+            )
+        first = next(iter(tree))
+        if len(features) != len(tree[first]):
+            raise document.wrong(
+                f"arm {name!r} has {len(features)} features, {first!r} has {len(tree[first])}; "
+                "give all arms the same number",
+                "arms",
+                name,
+            )
+    if not tree:
+        raise document.wrong("there are no arms; add a line per arm: low = [1.0, 0.0]", "arms")
+    table: Array = np.array(list(tree.values()), float)
+    return ArmTable(table, tuple(tree))
+
+
+def _candidates(document: Document, graph: Graph, arms: ArmTable) -> Mask | None:
+    tree = document.tree.get("candidates")
+    if tree is None:
+        return None
+    if isinstance(tree, str):
+        path = _path(document, "candidates")
+        return read_candidates(path, nodes=graph.labels, arms=arms.labels)
+    nodes, names = ([str(label) for label in labels] for labels in (graph.labels, arms.labels))
+    mask = np.ones((len(nodes), len(names)), np.bool_)
+    for node, allowed in tree.items():
+        if node not in nodes:
+            raise document.wrong(
+                f"no node is called {node!r}; the nodes are {_some(nodes)}", "candidates", node
+            )
+        texts = [str(name) for name in allowed] if isinstance(allowed, list) else []
+        if not texts or not set(texts) <= set(names):
+            raise document.wrong(
+                f"the arms of {node!r} are {_shown(allowed)}; write a list of some of {names}",
+                "candidates",
+                node,
+            )
+        mask[nodes.index(node)] = [name in texts for name in names]
+    return mask
+
+
+def _path(document: Document, key: str) -> Path:
+    """The file a key names; the error about one that is not there says which line names it."""
+    file = document.file.parent / str(document.tree[key])
+    if not file.is_file():
+        raise document.wrong(
+            f"{key} is {document.tree[key]!r}, and there is no file {file}; paths are seen from "
+            "the folder of this file: correct it",
+            key,
+        )
+    return file
+
+
+def _blamed(document: Document, error: Exception) -> InvalidFile:
+    """An error of the library about a value; its message begins with the argument it is about."""
+    subject = str(error).split(maxsplit=1)[0]
+    return document.wrong(str(error), *([subject] if subject in document.tree else []))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _shown(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _some(names: list[str]) -> str:
+    return f"{', '.join(names[:8])}{', ...' * (len(names) > 8)}"

@@ -1,0 +1,110 @@
+"""What can happen to a study. Events are appended to its log and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.statistics import CellStatistics
+
+
+@dataclass(frozen=True, eq=False)
+class Created:
+    """The study was set up."""
+
+    problem: Mapping[str, Any]
+    """Graph, arms, labels, candidates and noise: see :mod:`edgewise.study.log.recipe`."""
+    options: Mapping[str, Any]
+    """Confidence, strategy and stopping rule."""
+    memory: Mapping[str, Any]
+    """What the plan computed and another machine might round differently."""
+    seed: int
+    max_rounds: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A round was handed out for deployment."""
+
+    round: int
+    attempt: int
+    """1, and one more each time the round is cancelled."""
+    phase: int
+    """The phase the round belongs to, 0 for the first."""
+    arms: Indices
+    """(n,) as deployed: another machine might choose differently in the last digit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Measurements of the pending round arrived. The round closes when none is missing."""
+
+    round: int
+    arcs: Indices | None
+    """(k,) which arcs were measured; None for all, in order."""
+    values: Array
+    """(k,)"""
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The pending round was closed with what had arrived."""
+
+    round: int
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """The pending round was given up: its measurements count for nothing."""
+
+    round: int
+    attempt: int
+
+
+@dataclass(frozen=True, eq=False)
+class Corrected:
+    """Measurements turned out to be wrong, late, or no measurements at all."""
+
+    round: int
+    arcs: Indices
+    """(k,)"""
+    old: Array
+    """(k,) what was on record; NaN where nothing was."""
+    new: Array
+    """(k,) what is right; NaN where there is no measurement."""
+    revision: Revision | None
+    """What follows for a round that was closed; None for the pending one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Revision:
+    """The statistics of the corrected round's phase, from the corrected log."""
+
+    phase: int
+    statistics: CellStatistics
+    """(q, P)"""
+    total: float
+    """Sum of the round's rewards; NaN if some are missing."""
+    best_arms: Indices | None
+    """(n,) the joint arm with the largest total, after the correction."""
+
+
+@dataclass(frozen=True)
+class Extended:
+    """More was asked of the study than at first."""
+
+    delta: float
+    epsilon: float | None
+    until: int
+    """Rounds up to this one are taken even if the rule has stopped."""
+    max_rounds: int | None
+
+
+Event: TypeAlias = Created | Asked | Told | Closed | Cancelled | Corrected | Extended
+
+
+def round_of(event: Event) -> int:
+    """The round an event belongs to; 0 for the study as a whole."""
+    return 0 if isinstance(event, Created | Extended) else event.round

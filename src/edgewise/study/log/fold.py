@@ -1,0 +1,283 @@
+"""The state of a study: a fold over its events. Pure; what the log says is never doubted here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.core.learner import tell_round
+from edgewise.core.report import Ending
+from edgewise.core.revision import amend, go_on, reconsider
+from edgewise.core.setting import Setting
+from edgewise.core.state import LearnerState
+from edgewise.errors import StorageError
+from edgewise.study.log.events import (
+    Asked,
+    Cancelled,
+    Closed,
+    Corrected,
+    Created,
+    Event,
+    Extended,
+    Revision,
+    Told,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """A round that was handed out, and what is on record of it."""
+
+    number: int
+    attempt: int
+    arms: Indices
+    """(n,)"""
+    rewards: Array
+    """(m,) NaN where nothing has arrived."""
+
+    @classmethod
+    def unanswered(cls, asked: Asked, n_edges: int) -> Round:
+        """As handed out."""
+        return cls(asked.round, asked.attempt, asked.arms, frozen(np.full(n_edges, np.nan), float))
+
+    def with_rewards(self, arcs: Indices | None, values: Array) -> Round:
+        """With measurements of some arcs, or of all."""
+        if arcs is None:
+            return replace(self, rewards=frozen(values, float))
+        rewards = self.rewards.copy()
+        rewards[arcs] = values
+        return replace(self, rewards=frozen(rewards, float))
+
+    @property
+    def missing(self) -> int:
+        """How many arcs have not been measured."""
+        return int(np.isnan(self.rewards).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A stop of the rule: what it says holds whatever later rounds bring."""
+
+    round: int
+    delta: float
+    epsilon: float | None
+    pairs: tuple[tuple[int, int], ...]
+    """The best pair of arms of each edge kind, if that was the target; else the leaders."""
+    arms: Indices | None
+    """(n,) the certified joint arm, if the target is an allocation."""
+    regret: float | None
+    """No joint arm is better than ``arms`` by more, in global reward."""
+
+    @classmethod
+    def of(cls, learner: LearnerState, delta: float, epsilon: float | None) -> Certificate:
+        """What the present verdict, a stop, certifies."""
+        verdict, answer = learner.verdict, learner.answer
+        arms = None if answer is None else frozen(answer.arms, np.int32)
+        regret = None if answer is None else answer.regret.bound
+        return cls(verdict.round, delta, epsilon, verdict.pairs, arms, regret)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyState:
+    """Everything a study knows, but for the rewards of single rounds."""
+
+    learner: LearnerState
+    delta: float
+    epsilon: float | None
+    max_rounds: int | None
+    until: int = 0
+    """Rounds up to this one are taken whatever the rule says."""
+    pending: Round | None = None
+    attempts: int = 0
+    """How often the next round has been cancelled."""
+    phase_ends: tuple[int, ...] = ()
+    """The last round of every phase that is over."""
+    totals: Array = field(default_factory=lambda: frozen([], float))
+    """(rounds,) sum of each round's rewards; NaN if some were missing."""
+    progress: Array = field(default_factory=lambda: frozen([], float))
+    """(rounds,) progress of the verdict after each round, as known then."""
+    certificates: tuple[Certificate, ...] = ()
+
+    @property
+    def ending(self) -> Ending:
+        """Whether further rounds are taken, and why not."""
+        if self.learner.rounds < self.until:
+            return Ending.RUNNING
+        if self.learner.verdict.stop:
+            return Ending.CERTIFIED
+        if self.learner.verdict.stalled:
+            return Ending.STALLED
+        if self.max_rounds is not None and self.learner.rounds >= self.max_rounds:
+            return Ending.BUDGET_SPENT
+        return Ending.RUNNING
+
+    def phase_of(self, number: int) -> int:
+        """The phase that a closed round belongs to."""
+        return int(np.searchsorted(np.array(self.phase_ends, np.int64), number))
+
+    def phase_rounds(self, phase: int) -> tuple[int, int]:
+        """First and last closed round of a phase."""
+        first = 1 if phase == 0 else self.phase_ends[phase - 1] + 1
+        over = phase < len(self.phase_ends)
+        return first, self.phase_ends[phase] if over else self.learner.rounds
+
+    def to_tree(self) -> dict[str, Any]:
+        """As plain values, for snapshots."""
+        simple = {one.name: getattr(self, one.name) for one in fields(self)}
+        return simple | {
+            "learner": self.learner.to_dict(),
+            "pending": None if self.pending is None else vars(self.pending),
+            "certificates": [vars(one) for one in self.certificates],
+        }
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> StudyState:
+        """The inverse of :meth:`to_tree`."""
+        pending = tree["pending"]
+        return cls(
+            **{
+                **tree,
+                "learner": LearnerState.from_dict(tree["learner"]),
+                "pending": None if pending is None else _round(pending),
+                "certificates": tuple(map(_certificate, tree["certificates"])),
+                "totals": frozen(tree["totals"], float),
+                "progress": frozen(tree["progress"], float),
+            }
+        )
+
+
+def _round(tree: Mapping[str, Any]) -> Round:
+    arms, rewards = frozen(tree["arms"], np.int32), frozen(tree["rewards"], float)
+    return Round(tree["number"], tree["attempt"], arms, rewards)
+
+
+def _certificate(tree: Mapping[str, Any]) -> Certificate:
+    arms = None if tree["arms"] is None else frozen(tree["arms"], np.int32)
+    return Certificate(**{**tree, "arms": arms})
+
+
+def start(setting: Setting, created: Created) -> StudyState:
+    """The state right after creation."""
+    plan = setting.plan
+    learner = LearnerState.start(plan.cells, plan.first_aim(), created.seed)
+    return StudyState(learner, setting.delta, setting.epsilon, created.max_rounds)
+
+
+def setting_of(base: Setting, state: StudyState) -> Setting:
+    """The setting as it stands: confidence may have been extended."""
+    return replace(base, delta=state.delta, epsilon=state.epsilon)
+
+
+def fold(base: Setting, state: StudyState, event: Event) -> StudyState:
+    """The state after an event; ``base`` is the setting the study was created with."""
+    match event:
+        case Asked():
+            return _asked(base, state, event)
+        case Told(arcs=arcs, values=values):
+            return _with_rewards(base, state, arcs, values)
+        case Closed():
+            return _closed(base, state)
+        case Cancelled(attempt=attempt):
+            return replace(state, pending=None, attempts=attempt)
+        case Corrected(revision=revision):
+            if revision is None:
+                return _with_rewards(base, state, event.arcs, event.new)
+            return _corrected(base, state, event.round, revision)
+        case Extended():
+            return _extended(base, state, event)
+        case Created():
+            raise StorageError(
+                "the log creates the study twice, so it is damaged; restore it from a backup"
+            )
+
+
+def _asked(base: Setting, state: StudyState, event: Asked) -> StudyState:
+    if event.phase != len(state.phase_ends):
+        raise StorageError(
+            f"round {event.round} belongs to phase {event.phase} by the log, and to phase "
+            f"{len(state.phase_ends)} as computed here: this machine does not reproduce the "
+            "arithmetic of the one that wrote the log; load the study there and export it (an "
+            "export carries the state as well as the log)"
+        )
+    return replace(state, pending=Round.unanswered(event, base.problem.graph.n_edges))
+
+
+def _with_rewards(
+    base: Setting, state: StudyState, arcs: Indices | None, values: Array
+) -> StudyState:
+    """Measurements of the pending round; when none is missing any more, it closes."""
+    pending = _required(state).with_rewards(arcs, values)
+    after = replace(state, pending=pending)
+    return after if pending.missing else _closed(base, after)
+
+
+def _closed(base: Setting, state: StudyState) -> StudyState:
+    pending = _required(state)
+    setting = setting_of(base, state)
+    learner = tell_round(setting, state.learner, pending.arms, pending.rewards)
+    if learner.rounds < state.until:
+        learner = go_on(setting, learner)
+    after = replace(
+        state,
+        pending=None,
+        attempts=0,
+        totals=frozen(np.append(state.totals, pending.rewards.sum()), float),
+        progress=frozen(np.append(state.progress, learner.verdict.progress), float),
+    )
+    return _learned(after, learner)
+
+
+def _learned(state: StudyState, learner: LearnerState) -> StudyState:
+    """The state with another learner: notes ends of phases, and stops."""
+    ends = state.phase_ends
+    if len(learner.closed.information) > len(ends):
+        ends = (*ends, learner.rounds)
+    certificates = state.certificates
+    held = {(one.delta, one.epsilon) for one in certificates}
+    if learner.verdict.stop and (state.delta, state.epsilon) not in held:
+        certificates = (*certificates, Certificate.of(learner, state.delta, state.epsilon))
+    return replace(state, learner=learner, phase_ends=ends, certificates=certificates)
+
+
+def _corrected(base: Setting, state: StudyState, number: int, revision: Revision) -> StudyState:
+    totals = state.totals.copy()
+    totals[number - 1] = revision.total
+    learner = replace(
+        state.learner,
+        best_arms=revision.best_arms,
+        best_total=float(np.nanmax(totals)) if revision.best_arms is not None else -np.inf,
+    )
+    setting = setting_of(base, state)
+    learner = amend(setting, learner, revision.phase, revision.statistics)
+    # certificates rest on what turned out to be wrong: only the present verdict counts
+    after = replace(state, totals=frozen(totals, float), certificates=())
+    return _learned(after, learner)
+
+
+def _extended(base: Setting, state: StudyState, event: Extended) -> StudyState:
+    after = replace(
+        state,
+        delta=event.delta,
+        epsilon=event.epsilon,
+        until=event.until,
+        max_rounds=event.max_rounds,
+    )
+    setting, learner = setting_of(base, after), state.learner
+    if (event.delta, event.epsilon) != (state.delta, state.epsilon):
+        learner = reconsider(setting, learner)
+    if learner.rounds < event.until:
+        learner = go_on(setting, learner)
+    return _learned(after, learner)
+
+
+def _required(state: StudyState) -> Round:
+    if state.pending is None:
+        raise StorageError(
+            "the log answers a round that it has not asked for, so it is damaged; restore it from "
+            "a backup"
+        )
+    return state.pending

@@ -1,0 +1,88 @@
+"""What happened in a study, in words: one row per round, or per other event."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from edgewise.study.log.events import (
+    Asked,
+    Cancelled,
+    Closed,
+    Corrected,
+    Created,
+    Event,
+    Extended,
+    Told,
+)
+
+
+class Deed(NamedTuple):
+    """One thing that happened."""
+
+    at: float
+    """Seconds since 1970, UTC."""
+    text: str
+
+    @property
+    def when(self) -> str:
+        """The time in UTC, to the second."""
+        return datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def chronicle(
+    log: Iterable[tuple[float, Event]], n_edges: int, *, last: int
+) -> tuple[list[Deed], int]:
+    """The last things that happened, oldest first, and how many earlier ones were left out.
+
+    ``log`` is what :meth:`Study.log` returns, ``n_edges`` the rewards of a full round.
+    """
+    kept: deque[Deed] = deque(maxlen=last)
+    count, measured = 0, 0
+    for at, event in log:
+        count += 1
+        measured = _measured(event, measured)
+        kept.append(Deed(at, _told(event, measured, n_edges)))
+    return list(kept), count - len(kept)
+
+
+def _measured(event: Event, before: int) -> int:
+    """Rewards on record of the round that is out."""
+    match event:
+        case Asked():
+            return 0
+        case Told(values=values):
+            return before + len(values)
+        case Corrected(revision=None):
+            return before + int(np.isnan(event.old).sum() - np.isnan(event.new).sum())
+    return before
+
+
+def _told(event: Event, measured: int, n_edges: int) -> str:
+    match event:
+        case Created():
+            return "study created"
+        case Asked(round=number, attempt=attempt):
+            again = "" if attempt == 1 else f", attempt {attempt}"
+            return f"round {number}{again} handed out"
+        case Told(round=number, values=values):
+            left = "; it is closed" if measured >= n_edges else f", {n_edges - measured} missing"
+            return f"round {number}: {len(values)} measurements told{left}"
+        case Closed(round=number):
+            return f"round {number} closed with {measured} of {n_edges} measurements"
+        case Cancelled(round=number):
+            return f"round {number} cancelled"
+        case Corrected(round=number, arcs=arcs):
+            return f"round {number}: {len(arcs)} measurements corrected"
+        case Extended():
+            return _extension(event)
+
+
+def _extension(event: Extended) -> str:
+    tolerance = "" if event.epsilon is None else f", epsilon = {event.epsilon:g}"
+    until = f", at least {event.until} rounds" if event.until else ""
+    return f"extended: delta = {event.delta:g}{tolerance}{until}"

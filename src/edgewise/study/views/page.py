@@ -1,0 +1,166 @@
+"""The report of a study as one HTML page, for people who were not there."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from edgewise import page
+from edgewise.core.evidence.lack_of_fit import LackOfFit
+from edgewise.core.report import Report
+from edgewise.core.state import Regret
+from edgewise.plots import ConvergenceData, as_svg, figure_allocation, figure_convergence
+from edgewise.study.views.chronicle import chronicle
+from edgewise.study.views.status import Status
+from edgewise.study.views.ticket import labelled
+
+if TYPE_CHECKING:
+    from edgewise.study.study import Study
+
+_EVENTS = 200
+"""So many events of the history are shown; the export has all."""
+_NODES = 1000
+"""So many rows of the recommendation are shown."""
+_WRONG_MODEL = 1e-3
+"""A p-value below this says that the bilinear model does not hold, as in ``Report``."""
+
+
+def study_page(study: Study) -> str:
+    """The answer first, then what it rests on, then the history. Needs ``edgewise[plot]``."""
+    status, report = study.status(), study.report()
+    parts = [
+        f"<h1>Study {escape(study.name)}</h1>",
+        *_verdict(status, report),
+        *_recommendation(report),
+        *_evidence(study, status),
+        *_trust(report),
+        *_history(study),
+    ]
+    return page.page(f"edgewise: study {study.name}", parts)
+
+
+def _verdict(status: Status, report: Report) -> list[str]:
+    budget = "" if status.max_rounds is None else f" of at most {status.max_rounds}"
+    kind = "confirmed" if report.certified else "not"
+    parts = [
+        page.paragraph(f"{status.rounds} rounds{budget}: {status.ending.value}.", kind),
+        page.paragraph(report.guarantee),
+    ]
+    if report.regret is not None and math.isfinite(report.regret.bound) and report.regret.bound:
+        parts.append(_shares(report.regret))
+    return parts
+
+
+def _shares(regret: Regret) -> str:
+    """A bar: how much of the possible loss is estimation, how much optimisation."""
+    estimation = regret.estimation / regret.bound
+    bar = "height:1.2rem;display:inline-block;"
+    return (
+        f'<figure><div style="max-width:40rem;font-size:0" role="img" aria-label="'
+        f'{estimation:.0%} estimation, {1 - estimation:.0%} optimisation">'
+        f'<span style="{bar}background:#0072B2;width:{100 * estimation:.2f}%"></span>'
+        f'<span style="{bar}background:#E69F00;width:{100 * (1 - estimation):.2f}%"></span></div>'
+        f"<figcaption>What the configuration may miss, at most {regret.bound:.4g}: "
+        f"{estimation:.0%} is estimation (blue; more rounds reduce it), {1 - estimation:.0%} "
+        "optimisation (orange; a better search or bound reduces it).</figcaption></figure>"
+    )
+
+
+def _recommendation(report: Report) -> list[str]:
+    best = report.allocation
+    if best is None:
+        return ["<h2>Recommended configuration</h2>", page.paragraph("None yet.")]
+    values = [("recommended", best.value), *((row.name, row.value) for row in report.baselines)]
+    rows = labelled(report.problem, best.arms)
+    caption = f"{len(rows)} nodes, coloured by the arm recommended for them."
+    return [
+        "<h2>Recommended configuration</h2>",
+        page.figure(as_svg(figure_allocation(report)), alt="the graph", caption=caption),
+        page.table(("configuration", "estimated global reward"), _valued(values)),
+        page.paragraph(
+            "best common: the same arm everywhere; best seen: the configuration with the largest "
+            "total reward measured. By the estimate no configuration exceeds "
+            f"{best.upper_bound:.6g}."
+        ),
+        f"<details{' open' if len(rows) <= 20 else ''}><summary>Arm of every node</summary>",
+        page.table(("node", "arm"), [(str(row["node"]), str(row["arm"])) for row in rows[:_NODES]]),
+        *_left_out(len(rows), _NODES, "nodes; edgewise study recommend --out has all"),
+        "</details>",
+    ]
+
+
+def _valued(values: list[tuple[str, float]]) -> list[tuple[str, str]]:
+    return [(name, f"{value:.6g}") for name, value in values]
+
+
+def _evidence(study: Study, status: Status) -> list[str]:
+    progress = study.history().progress
+    if not len(progress):
+        return []
+    data = ConvergenceData(
+        rounds=np.arange(1, len(progress) + 1),
+        progress=progress,
+        leaders=((),) * len(progress),
+        stopped=status.stopped,
+        error_rounds=np.zeros(0, np.int64),
+        errors=np.zeros(0),
+    )
+    left = "" if status.forecast is None else f" Rounds left: {status.forecast}."
+    caption = f"Evidence after every round, as a share of what the stop needs.{left}"
+    picture = as_svg(figure_convergence(data))
+    return ["<h2>Evidence</h2>", page.figure(picture, alt="evidence by round", caption=caption)]
+
+
+def _trust(report: Report) -> list[str]:
+    parts = ["<h2>Can the model be trusted?</h2>", page.paragraph(fit_in_words(report.lack_of_fit))]
+    noise = report.noise_estimate
+    if noise is not None:
+        stated = report.problem.noise
+        said = "It is estimated" if isinstance(stated, str) else f"Stated: {stated:g}"
+        parts.append(
+            page.paragraph(
+                f"Noise of one reward. {said}; measured by repetition: {noise.deviation:.4g} "
+                f"(with 95 % confidence {noise.low:.4g} to {noise.high:.4g})."
+            )
+        )
+        if not isinstance(stated, str) and noise.low > stated:
+            parts.append(
+                page.paragraph(
+                    "The noise is larger than stated, so the guarantee is weaker than it says: "
+                    'start a study with a larger noise, or with noise = "estimate".',
+                    "not",
+                )
+            )
+    return parts
+
+
+def fit_in_words(fit: LackOfFit | None) -> str:
+    """What the lack-of-fit test says, for readers who do not test hypotheses."""
+    if fit is None:
+        return "Too little was repeated to test whether the bilinear model holds."
+    if fit.p_value < _WRONG_MODEL:
+        return (
+            f"The bilinear model does not hold (p = {fit.p_value:.2g}): edges with the same arms "
+            "pay differently from what any matrix explains. Do not trust the certificate; look for "
+            "kinds of edges, node effects or features that are missing."
+        )
+    return (
+        f"Nothing speaks against the bilinear model (p = {fit.p_value:.2g}; below "
+        f"{_WRONG_MODEL:g} would)."
+    )
+
+
+def _history(study: Study) -> list[str]:
+    deeds, earlier = chronicle(study.log(), study.problem.graph.n_edges, last=_EVENTS)
+    return [
+        "<h2>History</h2>",
+        *_left_out(len(deeds) + earlier, len(deeds), "events, the last; the export has all"),
+        page.table(("when (UTC)", "what"), [(deed.when, deed.text) for deed in deeds]),
+    ]
+
+
+def _left_out(total: int, shown: int, what: str) -> list[str]:
+    return [page.paragraph(f"{shown} of {total} {what}.")] if total > shown else []

@@ -1,0 +1,187 @@
+"""Where a study stands, as values that print well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise.allocation.instance.result import Allocation
+from edgewise.base.arrays import Array
+from edgewise.core.evidence.evidence import gather
+from edgewise.core.evidence.lack_of_fit import LackOfFit, lack_of_fit
+from edgewise.core.evidence.noise import NoiseEstimate, estimate_noise
+from edgewise.core.model.problem import Problem
+from edgewise.core.report import Ending, Report
+from edgewise.core.setting import Setting
+from edgewise.core.state import Regret
+from edgewise.core.targets.forecast import Forecast, forecast
+from edgewise.study.log.fold import Certificate, StudyState
+from edgewise.study.views.ticket import StudyTicket, labelled
+
+
+@dataclass(frozen=True, eq=False)
+class Status:
+    """Where a study stands. ``print(status)`` gives the summary."""
+
+    name: str
+    rounds: int
+    """Rounds closed so far."""
+    max_rounds: int | None
+    pending: StudyTicket | None
+    """The round that is out for measurement."""
+    missing: int
+    """Arcs of the pending round not measured yet."""
+    phase: int
+    """0 for the first; strategies that never change their mind have one."""
+    ending: Ending
+    target: str
+    delta: float
+    epsilon: float | None
+    progress: float
+    """About the fraction of the rounds needed; 1 at the stop."""
+    leaders: tuple[tuple[Hashable, Hashable], ...]
+    """The leading pair of arms of each edge kind, in the user's labels."""
+    rival: tuple[Hashable, Hashable] | None
+    """The pair of arms closest to the leader of its kind."""
+    regret: Regret | None
+    """Target ``"allocation"``: how much the joint arm recommended at the last look may miss."""
+    forecast: Forecast | None
+    """Rounds still needed: see :func:`edgewise.core.targets.forecast.forecast`."""
+    certificates: tuple[Certificate, ...]
+    """Every stop so far, with the confidence it had."""
+    noise: float | str
+    """As stated in the problem."""
+    noise_estimate: NoiseEstimate | None
+    lack_of_fit: LackOfFit | None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether ``ask`` needs ``extend`` first."""
+        return self.ending is not Ending.RUNNING
+
+    def __str__(self) -> str:
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
+        budget = "" if self.max_rounds is None else f" of at most {self.max_rounds}"
+        lines = [
+            f"Study {self.name!r}: {rounds}{budget}, {self.ending.value}",
+            f"  waiting for    {self._waiting()}",
+            f"  leader         {' and '.join(map(_pair, self.leaders)) or 'not estimable yet'}",
+            f"  evidence       {min(self.progress, 1.0):.0%} of what delta = "
+            f"{self.delta:g}{self._tolerance()} needs{self._against()}",
+        ]
+        if self.regret is not None and math.isfinite(self.regret.bound):
+            lines.append(
+                f"  regret         at most {self.regret.bound:.4g} of global reward, "
+                f"{self.regret.optimisation:.4g} of it due to optimisation"
+            )
+        if self.forecast is not None:
+            lines.append(f"  rounds left    {self.forecast}")
+        if self.noise_estimate is not None:
+            measured, stated = self.noise_estimate, self.noise
+            lines.append(
+                f"  noise          {stated if isinstance(stated, str) else f'stated {stated:g}'}, "
+                f"measured {measured.deviation:.4g} "
+                f"(95 %: {measured.low:.4g} to {measured.high:.4g})"
+            )
+        if self.lack_of_fit is not None:
+            lines.append(f"  lack of fit    p = {self.lack_of_fit.p_value:.3g}")
+        return "\n".join(lines)
+
+    def _tolerance(self) -> str:
+        return "" if self.epsilon is None else f", epsilon = {self.epsilon:g}"
+
+    def _waiting(self) -> str:
+        if self.pending is None:
+            return "nothing"
+        return f"round {self.pending.key}: {self.missing} measurements missing"
+
+    def _against(self) -> str:
+        return "" if self.rival is None else f", against {_pair(self.rival)}"
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """How a study got where it is, round by round: what a plot needs."""
+
+    totals: Array
+    """(rounds,) sum of each round's rewards; NaN if some are missing."""
+    progress: Array
+    """(rounds,) progress after each round, as known then."""
+    phase_ends: tuple[int, ...]
+    """The last round of every phase that is over."""
+
+    @classmethod
+    def of(cls, state: StudyState) -> History:
+        """The history that a state remembers."""
+        return cls(state.totals, state.progress, state.phase_ends)
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation:
+    """The best joint arm by what is known today."""
+
+    problem: Problem
+    allocation: Allocation | None
+    """None while not every direction has been observed."""
+    certified: bool
+    guarantee: str
+    """What is proved about it, in words."""
+
+    @classmethod
+    def of(cls, report: Report) -> Recommendation:
+        """The recommendation a report makes."""
+        return cls(report.problem, report.allocation, report.certified, report.guarantee)
+
+    def table(self) -> list[dict[str, Hashable]]:
+        """One row per node, ``{"node": ..., "arm": ...}`` by label; empty while not estimable."""
+        return [] if self.allocation is None else labelled(self.problem, self.allocation.arms)
+
+    def __str__(self) -> str:
+        if self.allocation is None:
+            return f"No recommendation yet. {self.guarantee}"
+        return (
+            f"Estimated global reward {self.allocation.value:.6g}, at most "
+            f"{self.allocation.upper_bound:.6g} is possible by the estimate.\n{self.guarantee}"
+        )
+
+
+def status_of(name: str, setting: Setting, state: StudyState) -> Status:
+    """The status of a study in a state."""
+    problem, cells, learner = setting.problem, setting.plan.cells, state.learner
+    total, verdict = learner.total, learner.verdict
+    now = np.array([learner.rounds])
+    theta = gather(problem, cells, now, total[None], noise=np.ones(1)).theta[0]
+    pending = state.pending
+    return Status(
+        name=name,
+        rounds=learner.rounds,
+        max_rounds=state.max_rounds,
+        pending=None if pending is None else StudyTicket.of(name, problem, pending),
+        missing=0 if pending is None else pending.missing,
+        phase=len(state.phase_ends),
+        ending=state.ending,
+        target=setting.target,
+        delta=state.delta,
+        epsilon=state.epsilon,
+        progress=verdict.progress,
+        leaders=tuple(_named(problem, pair) for pair in verdict.pairs),
+        rival=None if verdict.rival is None else _named(problem, verdict.rival[1:]),
+        regret=None if learner.answer is None else learner.answer.regret,
+        forecast=forecast(setting, learner),
+        certificates=state.certificates,
+        noise=problem.noise,
+        noise_estimate=estimate_noise(total),
+        lack_of_fit=lack_of_fit(cells, total, theta),
+    )
+
+
+def _named(problem: Problem, pair: tuple[int, int]) -> tuple[Hashable, Hashable]:
+    labels = problem.arm_labels
+    return pair if labels is None else (labels[pair[0]], labels[pair[1]])
+
+
+def _pair(pair: tuple[Hashable, Hashable]) -> str:
+    return f"({pair[0]}, {pair[1]})"
