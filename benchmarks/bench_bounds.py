@@ -100,7 +100,7 @@ def large_cuts(sizes: list[int]) -> list[str]:
         middle = time.perf_counter()
         bound = best_upper_bound(objective, effort="tight", time_limit=15.0)
         end = time.perf_counter()
-        m = graph.n_edges
+        m = graph.n_arcs
         lines.append(
             f"| {m // 2:,} | {graph.n_nodes:,} | {found.value / m:.4f} | {bound.value / m:.4f} "
             f"| {found.value / bound.value:.4f} | {middle - start:.1f} | {end - middle:.1f} "

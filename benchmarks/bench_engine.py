@@ -104,7 +104,7 @@ def large_round(path: str) -> None:
     def prepare(edges: Indices, n_nodes: int) -> Callable[[], tuple[float, float]]:
         problem = ew.Problem(ew.Graph.from_edges(edges, n_nodes=n_nodes), arms)
         plan = GOptimal()(problem)
-        rewards = rng.standard_normal(problem.graph.n_edges)
+        rewards = rng.standard_normal(problem.graph.n_arcs)
 
         def one_round() -> tuple[float, float]:
             start = time.perf_counter()

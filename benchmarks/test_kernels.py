@@ -24,7 +24,7 @@ def instance() -> tuple[ew.Problem, Array]:
 @pytest.mark.parametrize("strategy", ["g-optimal", "adaptive"])
 def test_ask_and_tell(benchmark: Any, instance: tuple[ew.Problem, Array], strategy: str) -> None:
     problem, _ = instance
-    rewards = np.random.default_rng(0).standard_normal(problem.graph.n_edges)
+    rewards = np.random.default_rng(0).standard_normal(problem.graph.n_arcs)
     learner = ew.Learner(problem, strategy=strategy, rng=0)
     benchmark.pedantic(lambda: learner.tell(learner.ask(), rewards), rounds=50, warmup_rounds=3)
 

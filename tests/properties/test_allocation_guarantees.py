@@ -214,7 +214,7 @@ def test_planted_colourings_are_found(n_colours: int) -> None:
     pairs = pairs[colours[pairs[:, 0]] != colours[pairs[:, 1]]]
     graph = Graph.from_edges(np.unique(np.sort(pairs, axis=1), axis=0), n_nodes=n)
     found = allocate_tables(graph, 1 - np.eye(n_colours), time_limit=10.0)
-    assert found.value == graph.n_edges
+    assert found.value == graph.n_arcs
     assert found.proved_optimal
 
 

@@ -156,7 +156,7 @@ def test_a_node_term_on_undirected_edges_is_not_convex() -> None:
     def variance(t: float) -> float:
         law = (1 - t) * np.array([[0.0, 0.75, 0.25]]) + t * np.array([[0.5, 0.0, 0.5]])
         gram = (phi.T * expected.information(law)[0]) @ phi
-        return float(UNDIRECTED.n_edges * y @ np.linalg.solve(gram, y))
+        return float(UNDIRECTED.n_arcs * y @ np.linalg.solve(gram, y))
 
     values = [variance(t) for t in (0.0, 0.5, 1.0)]
     assert_allclose(values, [1.3605, 1.5591, 1.7156], atol=1e-4)
@@ -179,5 +179,5 @@ def test_symmetric_features_lose_nothing(seed: int) -> None:
     Y = (np.outer(arms[k], arms[l]) + np.outer(arms[l], arms[k])) / 2
     Y -= np.outer(arms[other], arms[other])
     inverse = np.linalg.inv((arms.T * law[0]) @ arms)
-    stated = np.trace(Y @ inverse @ Y @ inverse) / UNDIRECTED.n_edges
+    stated = np.trace(Y @ inverse @ Y @ inverse) / UNDIRECTED.n_arcs
     assert_allclose(y @ np.linalg.solve(gram, y), stated, rtol=1e-6, atol=1e-9)

@@ -55,7 +55,7 @@ def z_scores(claimed: Variance, graph: Graph, arms: Array, law: Array) -> Array:
     rng = np.random.default_rng(2024)
     edge_arms = np.einsum("ka,lb->klab", arms, arms).reshape(len(arms) ** 2, -1)
     counts = cell_counts(graph, law, N_ROUNDS, rng)
-    expected = graph.n_edges * np.outer(law, law).ravel()
+    expected = graph.n_arcs * np.outer(law, law).ravel()
     left, right = rng.standard_normal((2, N_PROJECTIONS, edge_arms.shape[1]))
     right[: N_PROJECTIONS // 2] = left[: N_PROJECTIONS // 2]  # variances first, then covariances
     scores = []
@@ -105,7 +105,7 @@ def test_random_designs_lose_no_more_than_alpha(name: str, form: Form) -> None:
     )
     information = np.einsum("rc,ca,cb->rab", counts, edge_arms, edge_arms)
     worst = np.einsum("ca,rab,cb->rc", edge_arms, np.linalg.inv(information), edge_arms).max(axis=1)
-    loss = worst * graph.n_edges * rounds / arms.shape[1] ** 2 - 1.0
+    loss = worst * graph.n_arcs * rounds / arms.shape[1] ** 2 - 1.0
     # A failure rate of delta or less exceeds this number of failures with probability 1e-6.
     assert (loss > bound).sum() <= binom.isf(FALSE_ALARM, repetitions, delta)
     # Control: no random design is as good as the optimum, so alpha = 0 fails.

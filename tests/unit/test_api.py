@@ -88,7 +88,7 @@ CONTRACT: dict[str, list[str]] = {
 }
 
 ATTRIBUTES: dict[str, list[str]] = {
-    "Graph": ["n_nodes", "n_edges", "directed", "n_kinds", "degrees", "labels", "edges", "arcs"],
+    "Graph": ["n_nodes", "n_arcs", "directed", "n_kinds", "degrees", "labels", "edges", "arcs"],
     "Design": ["weights", "worst_variance", "gap", "dimension", "iterations"],
     "Allocation": ["arms", "value", "upper_bound", "gap", "proved_optimal", "method"],
     "Learner": ["verdict"],

@@ -31,7 +31,7 @@ def compare(report: ew.Report, matrix: Array, *, seed: int) -> Comparison:
     rewards += [
         (row.name, global_reward(problem.graph, truth, row.arms)) for row in report.baselines
     ]
-    rewards.append(("random nodes", float(problem.graph.n_edges * truth.mean())))
+    rewards.append(("random nodes", float(problem.graph.n_arcs * truth.mean())))
     return Comparison(tuple(rewards), upper, _rounds(report, matrix, seed))
 
 

@@ -69,7 +69,7 @@ def demo(
     arms, matrix = ew.simulation.paper_instance(dimension, omega)
     problem = ew.Problem(network, arms, noise=1.0)
     note(
-        f"{graph.value} of {network.n_nodes} nodes, {network.n_edges} rewards per round, "
+        f"{graph.value} of {network.n_nodes} nodes, {network.n_arcs} rewards per round, "
         f"{problem.n_arms} arms in R^{dimension}, omega = {omega:g}, delta = {delta:g}"
     )
     environment = ew.BilinearEnvironment(problem, matrix, rng=seed)

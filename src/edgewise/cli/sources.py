@@ -45,7 +45,7 @@ def _described(graph: ew.Graph) -> str:
     weighted = ", weighted" if graph.weights is not None else ""
     return (
         f"{graph.n_nodes} nodes, {len(graph.edges)} {direction} edges{kinds}{weighted}; "
-        f"{graph.n_edges} rewards per round"
+        f"{graph.n_arcs} rewards per round"
     )
 
 

@@ -77,7 +77,7 @@ def _of_the_arms(graph: ew.Graph, arms: Array, design: ew.Design, delta: float) 
     constants = ew.theory.constants(arms)
     t0 = ew.theory.burn_in(arms, delta=delta)
     return [
-        Number("m", graph.n_edges, "rewards per round: an edge counts in both directions"),
+        Number("m", graph.n_arcs, "rewards per round: an edge counts in both directions"),
         Number(
             "worst_variance",
             design.worst_variance,

@@ -196,7 +196,7 @@ class Learner:
         Wrong input raises and changes nothing.
         """
         self._check(ticket)
-        values = checked_rewards(rewards, self.problem.graph.n_edges)
+        values = checked_rewards(rewards, self.problem.graph.n_arcs)
         self._state = tell_round(self._setting, self._state, self.ask().arms, values)
         self._ticket = None
 
@@ -288,7 +288,7 @@ class Learner:
             )
 
 
-def checked_rewards(rewards: ArrayLike, n_edges: int) -> Array:
+def checked_rewards(rewards: ArrayLike, n_arcs: int) -> Array:
     """(m,) the rewards of a round as numbers, NaN where missing, or InvalidRewards."""
     if isinstance(rewards, np.ma.MaskedArray):  # masked is missing, whatever lies underneath
         rewards = np.ma.filled(rewards.astype(float), np.nan)
@@ -297,12 +297,12 @@ def checked_rewards(rewards: ArrayLike, n_edges: int) -> Array:
         values = values.astype(float, casting="same_kind", copy=False)
     except (TypeError, ValueError) as error:
         raise InvalidRewards(
-            f"rewards are not numbers ({error}); give {n_edges} numbers, NaN where missing; "
+            f"rewards are not numbers ({error}); give {n_arcs} numbers, NaN where missing; "
             "nothing was recorded"
         ) from error
-    if values.shape != (n_edges,):
+    if values.shape != (n_arcs,):
         raise InvalidRewards(
-            f"rewards have shape {values.shape}; one per arc is needed, ({n_edges},), in the order "
+            f"rewards have shape {values.shape}; one per arc is needed, ({n_arcs},), in the order "
             "of graph.arcs, NaN where missing; nothing was recorded"
         )
     return np.ascontiguousarray(values)

@@ -135,8 +135,8 @@ class Report:
     def total_weight(self) -> float:
         """Sum of the weights of all arcs: m if there are none."""
         weights = self.problem.graph.weights
-        per_edge = self.problem.graph.n_edges / len(self.problem.graph.edges)
-        return float(self.problem.graph.n_edges if weights is None else per_edge * weights.sum())
+        per_edge = self.problem.graph.n_arcs / len(self.problem.graph.edges)
+        return float(self.problem.graph.n_arcs if weights is None else per_edge * weights.sum())
 
     @property
     def guarantee(self) -> str:

@@ -42,10 +42,11 @@ class Graph:
     Build one with :meth:`from_edges`, :meth:`from_networkx`, :meth:`from_scipy` or a named family.
 
     An undirected interaction is observed in both directions, a directed one only from its first
-    node to its second. ``n_edges`` counts *observed directions* (arcs), the paper's ``m``.
+    node to its second. ``n_arcs`` counts observed directions, the paper's ``m`` (the families
+    take it as ``n_edges``, the paper's word).
 
     >>> Graph.circle(n_edges=156)
-    Graph(n_nodes=78, n_edges=156)
+    Graph(n_nodes=78, n_arcs=156)
     >>> Graph.from_edges([("north", "hub"), ("south", "hub")]).labels
     ('north', 'hub', 'south')
     """
@@ -91,14 +92,41 @@ class Graph:
     # -- sizes and derived arrays ------------------------------------------------------------
 
     @property
-    def n_edges(self) -> int:
+    def n_arcs(self) -> int:
         """m: the number of observed directions; an undirected interaction counts twice."""
-        return len(self.edges) * (1 if self.directed else 2)
+        return len(self.edges) * self.n_directions
+
+    @property
+    def n_directions(self) -> int:
+        """How many arcs an edge has: 2 if observed in both directions."""
+        return 1 if self.directed else 2
 
     @cached_property
     def n_kinds(self) -> int:
         """How many kinds of edges, each with its own matrix."""
         return 1 if self.kinds is None else int(self.kinds.max()) + 1
+
+    @cached_property
+    def kind_of_edge(self) -> Indices:
+        """(E,) kind of each edge, also when there is only one."""
+        if self.kinds is None:  # takes no memory
+            return np.broadcast_to(np.int64(0), len(self.edges))
+        return frozen(self.kinds, np.int64)
+
+    @property
+    def weight_of_edge(self) -> Array:
+        """(E,) weight of each edge, also when all are 1."""
+        return np.broadcast_to(1.0, len(self.edges)) if self.weights is None else self.weights
+
+    @property
+    def has_negative_weights(self) -> bool:
+        """Whether some edge turns a good pair of arms into a bad one."""
+        return self.weights is not None and bool((self.weights < 0).any())
+
+    @property
+    def is_uniform(self) -> bool:
+        """One kind, both directions, no negative weight: one table serves every edge."""
+        return not (self.directed or self.n_kinds > 1 or self.has_negative_weights)
 
     @property
     def labels(self) -> Sequence[Hashable]:
@@ -145,13 +173,14 @@ class Graph:
     def with_kinds(self, kinds: Indices) -> Graph:
         """The same interactions with other kinds (E,); nothing is checked again."""
         other = copy(self)
-        other.__dict__.pop("n_kinds", None)
+        for derived in ("n_kinds", "kind_of_edge"):
+            other.__dict__.pop(derived, None)
         object.__setattr__(other, "kinds", frozen(kinds, np.int32))
         object.__setattr__(other, "kind_labels", None)
         return other
 
     def __repr__(self) -> str:
-        parts = [f"n_nodes={self.n_nodes}", f"n_edges={self.n_edges}"]
+        parts = [f"n_nodes={self.n_nodes}", f"n_arcs={self.n_arcs}"]
         if self.directed:
             parts.append("directed=True")
         if self.n_kinds > 1:

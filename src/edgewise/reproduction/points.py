@@ -163,7 +163,7 @@ def deviations_along(
     """
     d = arms.shape[1]
     S = (arms.T * law) @ arms
-    expected = graph.n_edges * np.kron(S, S) @ direction
+    expected = graph.n_arcs * np.kron(S, S) @ direction
     joint = rng.choice(len(arms), size=(draws, graph.n_nodes), p=law / law.sum())
     table = arms @ direction.reshape(d, d) @ arms.T
     total = np.zeros((draws, d, d))
@@ -224,4 +224,4 @@ class LossPoint:
         features = cells.features[0]
         gram = (features.T * shown) @ features
         worst = (features * np.linalg.solve(gram, features.T).T).sum(axis=1).max()
-        return float(worst * graph.n_edges * self.rounds / self.dimension**2 - 1.0)
+        return float(worst * graph.n_arcs * self.rounds / self.dimension**2 - 1.0)

@@ -83,7 +83,7 @@ class BilinearEnvironment:
         """Deploy a joint arm and measure."""
         graph = self.problem.graph
         joint = checked_joint_arm(arms, graph.n_nodes, self.problem.n_arms)
-        rewards = self._rng.standard_normal(graph.n_edges)
+        rewards = self._rng.standard_normal(graph.n_arcs)
         rewards *= self._noise
         _add_means(*graph.columns, graph.directed, joint, self.truth.tables, rewards)
         return rewards

@@ -76,8 +76,8 @@ def sample_complexity(
     smallest = float(gaps.min(initial=math.inf))
     if smallest == 0.0:
         return math.inf
-    factor = 128.0 * noise**2 * table.shape[1] ** 2 * (1.0 + alpha) / (graph.n_edges * smallest**2)
-    log_b = math.log(6.0 * graph.n_edges**2 * len(table) ** 4 / (delta * math.pi**2))
+    factor = 128.0 * noise**2 * table.shape[1] ** 2 * (1.0 + alpha) / (graph.n_arcs * smallest**2)
+    log_b = math.log(6.0 * graph.n_arcs**2 * len(table) ** 4 / (delta * math.pi**2))
     return max(1.0, _larger_root(factor, log_b))
 
 
@@ -162,7 +162,7 @@ def lower_bound(
         result = rho_realisable(graph, table, parameter, model=model)
     else:
         result = characteristic(*edge_arm_model(table, parameter, model))
-    per_rho = 2.0 * noise**2 * max(-math.log(2.4 * delta), 0.0) / graph.n_edges
+    per_rho = 2.0 * noise**2 * max(-math.log(2.4 * delta), 0.0) / graph.n_arcs
     # Not 0 * infinity: with a tie no method is ever entitled to stop by this argument.
     rounds = math.inf if math.isinf(result.lower) else per_rho * result.lower
     return LowerBound(rounds, result.value, result.lower, result.design, model, designs)

@@ -139,9 +139,9 @@ def alpha(
     c = constants(table)
     v = variance(graph, table, law).norm
     if form == "leading":
-        scale = c.edge_arm_norm * c.dimension**2 / (graph.n_edges * c.nu_min**2)
+        scale = c.edge_arm_norm * c.dimension**2 / (graph.n_arcs * c.nu_min**2)
         return scale * math.sqrt(2.0 * v * c.log_term(delta) / rounds)
-    return _non_asymptotic(graph.n_edges, c, v, inverse_norm(table, law), rounds, delta)
+    return _non_asymptotic(graph.n_arcs, c, v, inverse_norm(table, law), rounds, delta)
 
 
 def inverse_norm(arms: ArrayLike, weights: ArrayLike) -> float:
@@ -162,14 +162,14 @@ def _is_singular(values: NDArray[np.floating[Any]]) -> bool:
 
 
 def _non_asymptotic(
-    n_edges: int, c: Constants, v: float, kappa: float, rounds: float, delta: float
+    n_arcs: int, c: Constants, v: float, kappa: float, rounds: float, delta: float
 ) -> float:
     log, L = c.log_term(delta), c.edge_arm_norm
     shrinkage = 1.0 - math.sqrt(2.0 * L * kappa * log / rounds)
     if shrinkage <= 0.0:
         return math.inf
-    deviation = math.sqrt(2.0 * rounds * v * log) + n_edges * L * log / 3.0
-    return L * kappa**2 * deviation / (n_edges * c.dimension**2 * rounds * shrinkage)
+    deviation = math.sqrt(2.0 * rounds * v * log) + n_arcs * L * log / 3.0
+    return L * kappa**2 * deviation / (n_arcs * c.dimension**2 * rounds * shrinkage)
 
 
 def _whitened(graph: Graph, arms: Array, law: Array, rounds: float, delta: float) -> float:
@@ -180,5 +180,5 @@ def _whitened(graph: Graph, arms: Array, law: Array, rounds: float, delta: float
         return math.inf
     v = variance(graph, (white @ vectors) / np.sqrt(values), law).norm
     u = math.log(arms.shape[1] ** 2 / delta)
-    loss = math.sqrt(2.0 * v * u / rounds) / graph.n_edges + u / (3.0 * rounds)
+    loss = math.sqrt(2.0 * v * u / rounds) / graph.n_arcs + u / (3.0 * rounds)
     return loss / (1.0 - loss) if loss < 1.0 else math.inf

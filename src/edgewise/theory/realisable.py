@@ -147,7 +147,7 @@ class _Mixture:
         return replace(
             self,
             joint_arms=np.vstack([self.joint_arms, arms]),
-            columns=np.vstack([self.columns, shown / self.graph.n_edges]),
+            columns=np.vstack([self.columns, shown / self.graph.n_arcs]),
         )
 
     def kept(self, keep: Indices) -> _Mixture:
@@ -173,7 +173,7 @@ def _generate(
             MixedInformation(cells, mixture.columns), 0.1 * tolerance, _NEWTON_ITERATIONS
         )
         priced = _price(graph, cells, mixture, mixed, method)
-        lower = max(lower, graph.n_edges / priced.upper_bound)
+        lower = max(lower, graph.n_arcs / priced.upper_bound)
         if best is None:
             best = mixture.result(mixed.upper, lower, mixed.design, iteration)
         elif mixed.upper < best.value:
@@ -181,7 +181,7 @@ def _generate(
             best = replace(better, failure_probability=best.failure_probability)
         doubt = best.failure_probability + priced.failure_probability
         best = replace(best, lower=lower, iterations=iteration, failure_probability=doubt)
-        worth_adding = graph.n_edges / priced.value < (1.0 - 0.1 * tolerance) * mixed.upper
+        worth_adding = graph.n_arcs / priced.value < (1.0 - 0.1 * tolerance) * mixed.upper
         if best.gap <= tolerance or not worth_adding:
             break
         mixture = mixture.kept(np.flatnonzero(mixed.design > _IDLE)).with_another(priced.arms)
@@ -194,5 +194,5 @@ def _price(
 ) -> Allocation:
     """The joint arm worth most under the slopes at the mixture."""
     slopes = cells.at(mixed.design @ mixture.columns).slopes @ mixed.multipliers
-    bound = "tight" if graph.n_edges <= _SMALL else "fast"
+    bound = "tight" if graph.n_arcs <= _SMALL else "fast"
     return allocate_tables(graph, slopes[mixture.index], method=method, bound=bound)

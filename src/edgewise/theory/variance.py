@@ -25,7 +25,7 @@ class Variance:
     """(d^2, d^2) per arc: the arc itself and the same edge seen from its other end."""
     shared_term: Array
     """(d^2, d^2) per ordered pair of edges that meet in exactly one node."""
-    n_edges: int
+    n_arcs: int
     """m, the number of observed directions."""
     degree_excess: int
     r""":math:`D = \sum_i \deg(i)^2 - m`: ordered pairs of different edges meeting in a node."""
@@ -37,7 +37,7 @@ class Variance:
     @cached_property
     def matrix(self) -> Array:
         """(d^2, d^2) the variance of the whole round."""
-        total = self.n_edges * self.edge_term + self.degree_excess * self.shared_term
+        total = self.n_arcs * self.edge_term + self.degree_excess * self.shared_term
         return frozen(total, float)
 
     @cached_property
@@ -108,7 +108,7 @@ def degree_excess(graph: Graph) -> int:
     (156, 0)
     """
     degrees = graph.degrees.astype(np.int64)
-    return int(degrees @ degrees) - graph.n_edges
+    return int(degrees @ degrees) - graph.n_arcs
 
 
 def _variance(graph: Graph, arms: ArrayLike, weights: ArrayLike, *, complete: bool) -> Variance:
@@ -116,7 +116,7 @@ def _variance(graph: Graph, arms: ArrayLike, weights: ArrayLike, *, complete: bo
     table = checked_arms(arms)
     law = node_law(weights, len(table))
     edge_term, shared_term = _brackets(table, law, complete)
-    return Variance(edge_term, shared_term, graph.n_edges, degree_excess(graph))
+    return Variance(edge_term, shared_term, graph.n_arcs, degree_excess(graph))
 
 
 def _brackets(X: Array, law: Array, complete: bool) -> tuple[Array, Array]:

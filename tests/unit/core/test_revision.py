@@ -49,7 +49,7 @@ def same(first: CellStatistics, second: CellStatistics) -> bool:
 
 
 def rewards_of(seed: int, n_rounds: int) -> list[Array]:
-    values = np.random.default_rng(seed).standard_normal((n_rounds, GRAPH.n_edges))
+    values = np.random.default_rng(seed).standard_normal((n_rounds, GRAPH.n_arcs))
     values[np.random.default_rng(seed + 1).random(values.shape) < 0.05] = np.nan
     return list(values)
 
@@ -118,7 +118,7 @@ def certain(strategy: str) -> tuple[Setting, LearnerState]:
     while not state.verdict.stop:
         arms = setting.plan.joint_arm(PROBLEM, state)
         means = table[arms[GRAPH.arcs[:, 0]], arms[GRAPH.arcs[:, 1]]]
-        rewards = means + 0.1 * rng.standard_normal(GRAPH.n_edges)
+        rewards = means + 0.1 * rng.standard_normal(GRAPH.n_arcs)
         state = tell_round(setting, state, arms, rewards)
     return setting, state
 

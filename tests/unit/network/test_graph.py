@@ -42,7 +42,7 @@ def reference(family: str, n: int) -> set[frozenset[int]]:
 )
 def test_the_paper_s_graphs_have_156_arcs(family: str, n_nodes: int) -> None:
     graph = FAMILIES[family](n_edges=156)
-    assert (graph.n_nodes, graph.n_edges, len(graph.edges)) == (n_nodes, 156, 78)
+    assert (graph.n_nodes, graph.n_arcs, len(graph.edges)) == (n_nodes, 156, 78)
     assert pair_set(graph) == reference(family, n_nodes)
     assert not graph.directed
     assert graph.n_kinds == 1
@@ -54,10 +54,10 @@ def test_the_paper_s_graphs_have_156_arcs(family: str, n_nodes: int) -> None:
 def test_families_by_nodes(family: str, n: int) -> None:
     graph = FAMILIES[family](n_nodes=n)
     assert pair_set(graph) == reference(family, n)
-    assert graph.n_edges == 2 * len(reference(family, n))
+    assert graph.n_arcs == 2 * len(reference(family, n))
     degrees = [sum(i in pair for pair in reference(family, n)) for i in range(n)]
     assert graph.degrees.tolist() == degrees
-    same = FAMILIES[family](n_edges=graph.n_edges)
+    same = FAMILIES[family](n_edges=graph.n_arcs)
     assert np.array_equal(same.edges, graph.edges)
 
 
@@ -80,7 +80,7 @@ def test_impossible_sizes_name_the_nearest(
         FAMILIES[family](n_edges=n_edges)
     assert str(caught.value).endswith(f"{nearest[0]} and {nearest[1]}")
     for value in nearest:
-        assert FAMILIES[family](n_edges=int(value)).n_edges == int(value)
+        assert FAMILIES[family](n_edges=int(value)).n_arcs == int(value)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -107,7 +107,7 @@ def test_arcs_are_each_edge_as_given_then_reversed() -> None:
     assert graph.arcs.tolist() == [[2, 0], [0, 2], [0, 1], [1, 0]]
     directed = Graph.from_edges([(2, 0), (0, 1), (1, 0)], directed=True)
     assert directed.arcs.tolist() == [[2, 0], [0, 1], [1, 0]]
-    assert (directed.n_edges, directed.directed) == (3, True)
+    assert (directed.n_arcs, directed.directed) == (3, True)
     assert directed.degrees.tolist() == [3, 2, 1]
 
 
@@ -191,8 +191,8 @@ def test_kinds_are_numbers_or_labels(kinds: Any, codes: list[int], labels: Any) 
 
 def test_repr_tells_what_is_special() -> None:
     graph = Graph.from_edges([(0, 1), (1, 2)], directed=True, kinds=[0, 1], weights=[1, 2])
-    assert repr(graph) == "Graph(n_nodes=3, n_edges=2, directed=True, n_kinds=2, weighted)"
-    assert repr(Graph.circle(n_nodes=4)) == "Graph(n_nodes=4, n_edges=8)"
+    assert repr(graph) == "Graph(n_nodes=3, n_arcs=2, directed=True, n_kinds=2, weighted)"
+    assert repr(Graph.circle(n_nodes=4)) == "Graph(n_nodes=4, n_arcs=8)"
 
 
 def test_isolated_nodes_are_allowed_and_said() -> None:
@@ -247,7 +247,7 @@ def test_bad_edges_are_refused_with_fact_and_remedy(
 
 
 def test_opposite_arcs_are_not_duplicates_when_directed() -> None:
-    assert Graph.from_edges([(0, 1), (1, 0)], directed=True).n_edges == 2
+    assert Graph.from_edges([(0, 1), (1, 0)], directed=True).n_arcs == 2
 
 
 def test_kind_labels_must_fit_the_kinds() -> None:

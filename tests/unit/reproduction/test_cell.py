@@ -95,7 +95,7 @@ def test_monte_carlo_follows_the_definition_of_the_round() -> None:
     S = (arms.T * law) @ arms
     for size, chosen in zip(sizes, arms[joint], strict=True):
         z = np.array([np.kron(chosen[i], chosen[j]) for i, j in graph.arcs])
-        deviation = z.T @ z - graph.n_edges * np.kron(S, S)
+        deviation = z.T @ z - graph.n_arcs * np.kron(S, S)
         assert_allclose(size, np.sum((deviation @ u) ** 2))
 
 
@@ -137,7 +137,7 @@ def test_random_instances_are_the_same_whatever_the_method() -> None:
 def test_random_instances_are_as_described() -> None:
     for arms, matrix, graph in random_instances(0, (8, 3, 26, 130), 0.05, 0, 3):
         assert_allclose(np.linalg.norm(arms, axis=1), 1.0)
-        assert (graph.n_nodes, graph.n_edges, len(graph.isolated)) == (26, 130, 0)
+        assert (graph.n_nodes, graph.n_arcs, len(graph.isolated)) == (26, 130, 0)
         assert lower_bound(graph, arms, matrix).rounds == pytest.approx(3.0, rel=1e-4)
 
 

@@ -21,7 +21,7 @@ from tests.unit.study.farm import PROBLEM, endless, measure, run
 import edgewise as ew
 from edgewise.errors import LearnerStopped, StorageError, StudyExists
 
-HALF = np.arange(PROBLEM.graph.n_edges) < 5
+HALF = np.arange(PROBLEM.graph.n_arcs) < 5
 
 
 def processes() -> ForkServerContext:
@@ -61,7 +61,7 @@ def drive(url: str, diary: Path) -> None:
 def take_share(url: str, worker: int, n_workers: int) -> None:
     """One of several processes that measure a network together, each its own arcs."""
     study = ew.Study.load("farm", storage=url)
-    mine = np.arange(PROBLEM.graph.n_edges) % n_workers == worker
+    mine = np.arange(PROBLEM.graph.n_arcs) % n_workers == worker
     told = 0
     with suppress(LearnerStopped):
         while True:

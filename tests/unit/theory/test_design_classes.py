@@ -210,7 +210,7 @@ def every_joint_arm(graph: ew.Graph, n_arms: int, model: Model) -> Array:
     for joint in np.ndindex(*(n_arms,) * graph.n_nodes):
         ends = np.array(joint)[graph.arcs]
         shown = np.bincount(index[ends[:, 0], ends[:, 1]], minlength=index.max() + 1)
-        columns.append(shown / graph.n_edges)
+        columns.append(shown / graph.n_arcs)
     return np.unique(np.array(columns), axis=0)
 
 
@@ -250,7 +250,7 @@ def test_the_mixture_is_what_it_says(seed: int) -> None:
     shown = np.zeros(10)
     for joint, share in zip(result.joint_arms, result.shares, strict=True):
         for i, j in graph.arcs.tolist():
-            shown[index[joint[i], joint[j]]] += share / graph.n_edges
+            shown[index[joint[i], joint[j]]] += share / graph.n_arcs
     assert result.shares.sum() == pytest.approx(1.0)
     assert_allclose(shown, result.design, atol=1e-12)
     assert_allclose(ratio_of(shown, arms, matrix), result.value, rtol=1e-6)
@@ -270,7 +270,7 @@ def test_histograms_bound_the_complete_graph() -> None:
     for joint in combinations_with_replacement(range(3), 7):
         ends = np.array(joint)[graph.arcs]
         shown = np.bincount(index[ends[:, 0], ends[:, 1]], minlength=6)
-        columns.append(shown / graph.n_edges)
+        columns.append(shown / graph.n_arcs)
     result = rho_realisable(graph, arms, matrix)
     rng = np.random.default_rng(0)
     for share in rng.dirichlet(np.full(len(columns), 0.2), size=30):

@@ -45,7 +45,7 @@ def enumerated(graph: Graph, arms: Array, law: Array, pairs: list[tuple[int, int
 @pytest.mark.parametrize("graph", [PATH, TRIANGLE, PAW], ids=["path", "triangle", "paw"])
 def test_closed_form_equals_enumeration_of_all_joint_arms(graph: Graph) -> None:
     arms, law = random_case()
-    every_pair = [(e, f) for e in range(graph.n_edges) for f in range(graph.n_edges)]
+    every_pair = [(e, f) for e in range(graph.n_arcs) for f in range(graph.n_arcs)]
     assert_allclose(
         variance(graph, arms, law).matrix, enumerated(graph, arms, law, every_pair), atol=1e-10
     )
@@ -80,7 +80,7 @@ def test_matrix_is_a_variance_made_of_its_two_terms() -> None:
     eigenvalues = np.linalg.eigvalsh(result.matrix)
     assert eigenvalues[0] > -1e-12
     assert result.norm == pytest.approx(eigenvalues[-1])
-    assert (result.n_edges, result.degree_excess) == (8, 4 + 4 + 9 + 1 - 8)
+    assert (result.n_arcs, result.degree_excess) == (8, 4 + 4 + 9 + 1 - 8)
     assert_allclose(result.matrix, 8 * result.edge_term + 10 * result.shared_term)
     with pytest.raises(ValueError, match="read-only"):
         result.matrix[0, 0] = 0.0

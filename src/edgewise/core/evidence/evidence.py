@@ -42,7 +42,7 @@ class Evidence:
     variances: Array
     """(R, q, P) of the gaps, for sigma = 1."""
     n_rivals: int
-    n_edges: int
+    n_arcs: int
     n_arms: int
     noise: Array
     """(R,) sigma, or an upper bound on it as known after each round."""
@@ -165,7 +165,7 @@ def _evidence(
         gaps=gaps,
         variances=variances,
         n_rivals=cells.n_rivals,
-        n_edges=problem.graph.n_edges,
+        n_arcs=problem.graph.n_arcs,
         n_arms=problem.n_arms,
         noise=sigma,
     )

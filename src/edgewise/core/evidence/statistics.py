@@ -152,7 +152,7 @@ def refuse_absurd(graph: Graph, rewards: Array) -> None:
 
 def count_joint_arm(graph: Graph, cells: Cells, arms: Indices) -> tuple[NDArray[np.int64], Array]:
     """Observations and information (q, P) that deploying a joint arm gives."""
-    counted = observe(graph, cells, arms, np.zeros(graph.n_edges))
+    counted = observe(graph, cells, arms, np.zeros(graph.n_arcs))
     return counted.observations, counted.information
 
 

@@ -51,7 +51,7 @@ class Problem:
     Examples
     --------
     >>> Problem(Graph.circle(n_nodes=5), [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], noise=0.5)
-    Problem(Graph(n_nodes=5, n_edges=10), 3 arms in R^2, noise=0.5)
+    Problem(Graph(n_nodes=5, n_arcs=10), 3 arms in R^2, noise=0.5)
     """
 
     graph: Graph

@@ -34,7 +34,7 @@ class PaperRule:
 
     def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
         """Squared ratio of gap and width."""
-        m, K, t = evidence.n_edges, evidence.n_arms, evidence.rounds.astype(float)
+        m, K, t = evidence.n_arcs, evidence.n_arms, evidence.rounds.astype(float)
         width = 8.0 * (math.log(6.0 / (delta * math.pi**2)) + 2.0 * np.log(m * t) + 4 * math.log(K))
         ratio = evidence.standardised(epsilon)
         strength: Array = ratio * np.abs(ratio) / width[:, None, None]

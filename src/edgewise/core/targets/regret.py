@@ -150,7 +150,7 @@ def bound_regret(
     bound = worst.value if worst.proved_optimal else upper_bound(objective, effort)
     if not shows_one_cell(problem) and _all_positive(problem):
         bound = min(bound, _common_reference(problem, cells, comparison, effort))
-    margin = ROUNDING * problem.graph.n_edges * float(np.abs(comparison.gaps).max(initial=0.0))
+    margin = ROUNDING * problem.graph.n_arcs * float(np.abs(comparison.gaps).max(initial=0.0))
     bound = 0.0 if bound <= margin else bound
     return Regret(bound, min(optimisation, bound)), worst
 

@@ -27,8 +27,8 @@ def read_measurements(graph: Graph, told: Measurements) -> tuple[Indices, Array]
     elif hasattr(told, "items") and not isinstance(told, np.ndarray):
         arcs, values = _located(graph, told.items())
     else:
-        arcs, values = np.arange(graph.n_edges), checked_rewards(told, graph.n_edges)
-    everything = np.full(graph.n_edges, np.nan)
+        arcs, values = np.arange(graph.n_arcs), checked_rewards(told, graph.n_arcs)
+    everything = np.full(graph.n_arcs, np.nan)
     everything[arcs] = values
     refuse_absurd(graph, everything)
     return arcs, values

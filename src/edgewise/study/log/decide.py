@@ -89,7 +89,7 @@ def tell(
             f"first is {arc_name(graph, int(arcs[new][0]))}; nothing was recorded: add late ones "
             "with correct()"
         )
-    everything = bool(new.all()) and len(arcs) == graph.n_edges
+    everything = bool(new.all()) and len(arcs) == graph.n_arcs
     return Told(record.number, None if everything else arcs[new], values[new])
 
 

@@ -40,9 +40,9 @@ class Round:
     """(m,) NaN where nothing has arrived."""
 
     @classmethod
-    def unanswered(cls, asked: Asked, n_edges: int) -> Round:
+    def unanswered(cls, asked: Asked, n_arcs: int) -> Round:
         """As handed out."""
-        return cls(asked.round, asked.attempt, asked.arms, frozen(np.full(n_edges, np.nan), float))
+        return cls(asked.round, asked.attempt, asked.arms, frozen(np.full(n_arcs, np.nan), float))
 
     def with_rewards(self, arcs: Indices | None, values: Array) -> Round:
         """With measurements of some arcs, or of all."""
@@ -203,7 +203,7 @@ def _asked(base: Setting, state: StudyState, event: Asked) -> StudyState:
             "arithmetic of the one that wrote the log; load the study there and export it (an "
             "export carries the state as well as the log)"
         )
-    return replace(state, pending=Round.unanswered(event, base.problem.graph.n_edges))
+    return replace(state, pending=Round.unanswered(event, base.problem.graph.n_arcs))
 
 
 def _with_rewards(

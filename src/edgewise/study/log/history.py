@@ -24,7 +24,7 @@ def event_of(entry: Entry) -> Event:
     return from_tree(entry.kind, unpack(entry.data))
 
 
-def read_rounds(journal: Journal, n_edges: int, first: int, last: int) -> Iterator[Round]:
+def read_rounds(journal: Journal, n_arcs: int, first: int, last: int) -> Iterator[Round]:
     """What is on record of the rounds ``first .. last``, one at a time; cancelled ones left out."""
     current: Round | None = None
     for entry in journal.read_rounds(first, last):
@@ -33,7 +33,7 @@ def read_rounds(journal: Journal, n_edges: int, first: int, last: int) -> Iterat
             current = None
         match event_of(entry):
             case Asked() as asked:
-                current = Round.unanswered(asked, n_edges)
+                current = Round.unanswered(asked, n_arcs)
             case Cancelled():
                 current = None
             case Told(arcs=arcs, values=values) if current is not None:
@@ -64,7 +64,7 @@ def find_round(
     refuse_unknown(state, number, attempt)
     found = state.pending
     if found is None or found.number != number:
-        found = next(read_rounds(journal, problem.graph.n_edges, number, number))
+        found = next(read_rounds(journal, problem.graph.n_arcs, number, number))
     if attempt is not None and attempt != found.attempt:
         raise UnknownTicket(
             f"attempt {attempt} at round {number} does not stand (attempt {found.attempt} does); "
@@ -108,11 +108,11 @@ def correction(
 
 def _revision(journal: Journal, setting: Setting, state: StudyState, right: Round) -> Revision:
     """What follows from the right record of a closed round."""
-    n_edges = setting.problem.graph.n_edges
+    n_arcs = setting.problem.graph.n_arcs
     phase = state.phase_of(right.number)
     told = (
         right if one.number == right.number else one
-        for one in read_rounds(journal, n_edges, *state.phase_rounds(phase))
+        for one in read_rounds(journal, n_arcs, *state.phase_rounds(phase))
     )
     statistics = sum_rounds(setting, ((one.arms, one.rewards) for one in told))
     totals = state.totals.copy()
@@ -121,5 +121,5 @@ def _revision(journal: Journal, setting: Setting, state: StudyState, right: Roun
     if not np.isnan(totals).all():
         number = int(np.nanargmax(totals)) + 1
         same = number == right.number
-        best = right if same else next(read_rounds(journal, n_edges, number, number))
+        best = right if same else next(read_rounds(journal, n_arcs, number, number))
     return Revision(phase, statistics, total, None if best is None else best.arms)

@@ -157,7 +157,7 @@ def test_ties_do_not_multiply() -> None:
     graph = Graph.from_edges(fits[np.sort(rng.permutation(len(fits))[:90])])
     found = allocate_table(graph, 1.0 - np.eye(4), method="exact")
     assert found.proved_optimal
-    assert found.value == graph.n_edges
+    assert found.value == graph.n_arcs
 
 
 def test_short_odd_cycles_are_those_of_networkx() -> None:

@@ -37,7 +37,7 @@ def test_a_planted_pentagon_is_found(n_arms: int) -> None:
     rng = np.random.default_rng(n_arms)
     graph, labels = planted(2000, 8000, 5, rng)
     W = cycle_table(5, n_arms, rng)
-    optimum = graph.n_edges * 1.0
+    optimum = graph.n_arcs * 1.0
     assert Objective(graph, W).value(labels) == optimum
     assert shows_structure(links_of(graph), np.random.default_rng(0))
     start = spectral_start(Objective(graph, W), np.random.default_rng(0))

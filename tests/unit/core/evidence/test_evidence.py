@@ -22,7 +22,7 @@ def simulate(problem: Problem, rng: np.random.Generator, n_rounds: int) -> list[
     return [
         (
             rng.integers(problem.n_arms, size=graph.n_nodes).astype(np.int32),
-            rng.normal(size=graph.n_edges) + 1.0,
+            rng.normal(size=graph.n_arcs) + 1.0,
         )
         for _ in range(n_rounds)
     ]

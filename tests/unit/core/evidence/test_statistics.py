@@ -77,8 +77,8 @@ def test_observe_is_the_naive_loop(
     problem = Problem(graph, rng.normal(size=(4, 2)))
     cells = Cells.as_printed(problem) if form == "ordered" else Cells.of(problem)
     arms = rng.integers(4, size=graph.n_nodes).astype(np.int32)
-    rewards = rng.normal(size=graph.n_edges)
-    rewards[rng.random(graph.n_edges) < missing] = np.nan
+    rewards = rng.normal(size=graph.n_arcs)
+    rewards[rng.random(graph.n_arcs) < missing] = np.nan
     kept = rewards.copy()
     found = observe(graph, cells, arms, rewards)
     n, N, Y, Q = naive(graph, cells, arms, rewards)
@@ -109,7 +109,7 @@ def test_counts_are_those_of_drawing_and_observing(seed: int, form: str, special
     n, N = count_rounds(graph, cells, laws, seed=seed, first_round=7, n_rounds=5)
     for r in range(5):
         arms = laws.draw(seed=seed, round=7 + r)
-        expected = naive(graph, cells, arms, np.zeros(graph.n_edges))
+        expected = naive(graph, cells, arms, np.zeros(graph.n_arcs))
         assert np.array_equal(n[r], expected[0])
         assert_allclose(N[r], expected[1], atol=1e-12)
 
@@ -125,7 +125,7 @@ def test_blocks_of_the_edge_list_add_up_to_the_last_bit(directed: bool) -> None:
     graph = Graph(n_edges + 1, tree, directed=directed, weights=weights)
     cells = Cells.of(Problem(graph, rng.normal(size=(3, 2))))
     arms = rng.integers(3, size=graph.n_nodes).astype(np.int32)
-    rewards = rng.normal(size=graph.n_edges) * 10.0 ** rng.integers(-8, 8, graph.n_edges)
+    rewards = rng.normal(size=graph.n_arcs) * 10.0 ** rng.integers(-8, 8, graph.n_arcs)
     whole = observe(graph, cells, arms, rewards)
     arcs = 1 if directed else 2
 
@@ -175,7 +175,7 @@ def test_rounds_accumulate_one_after_the_other() -> None:
 def test_absurd_rewards_are_named_and_refused(bad: Any, directed: bool) -> None:
     graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=directed)
     cells = Cells.of(Problem(graph, np.eye(2)))
-    rewards = np.zeros(graph.n_edges)
+    rewards = np.zeros(graph.n_arcs)
     rewards[2] = bad
     where = "c -> a" if directed else "b -> c"
     with pytest.raises(InvalidRewards, match=rf"arc 2 \({where}\).*nothing was recorded"):

@@ -152,6 +152,6 @@ def test_every_ingredient_changes_the_fingerprint() -> None:
 def test_repr_names_the_sizes() -> None:
     text = repr(Problem(CIRCLE, ARMS, noise=0.5, node_term=True, candidates=MASK))
     assert text == (
-        "Problem(Graph(n_nodes=4, n_edges=8), 3 arms in R^2, noise=0.5, node_term=True, "
+        "Problem(Graph(n_nodes=4, n_arcs=8), 3 arms in R^2, noise=0.5, node_term=True, "
         "with candidates)"
     )

@@ -35,7 +35,7 @@ def make_evidence(gaps: Array, deviations: Array, rounds: Indices, leaders: Any 
         gaps=gaps,
         variances=(deviations / SIGMA) ** 2,
         n_rivals=P - 1,
-        n_edges=M_EDGES,
+        n_arcs=M_EDGES,
         n_arms=K,
         noise=np.full(n, SIGMA),
     )
@@ -202,7 +202,7 @@ def test_mixture_precisions_are_in_units_of_the_noise() -> None:
         gaps=1e3 * evidence.gaps,
         variances=evidence.variances,
         n_rivals=evidence.n_rivals,
-        n_edges=M_EDGES,
+        n_arcs=M_EDGES,
         n_arms=K,
         noise=1e3 * evidence.noise,
     )

@@ -320,7 +320,7 @@ def test_restoring_continues_bit_for_bit(
     assert same(restored.save(), learner.save())
     rng = np.random.default_rng(1)
     for _ in range(25):
-        rewards = rng.normal(size=case.problem.graph.n_edges)
+        rewards = rng.normal(size=case.problem.graph.n_arcs)
         rewards[rng.random(len(rewards)) < 0.1] = np.nan
         for each in (learner, restored):
             each.tell(each.ask(), rewards)
@@ -382,7 +382,7 @@ def test_a_phase_does_not_depend_on_its_own_rewards(name: str, rule: str) -> Non
     rewards as different as can be: inside the phase the joint arms agree, and so does its length.
     """
     case, n_rounds = INSTANCES[name], 40
-    noise = np.random.default_rng(8).normal(size=(2, n_rounds, case.problem.graph.n_edges))
+    noise = np.random.default_rng(8).normal(size=(2, n_rounds, case.problem.graph.n_arcs))
     missing = np.random.default_rng(9).random(noise.shape[1:]) < 0.1
 
     def world(start: int, other: bool) -> Callable[[int, Indices], Array]:

@@ -240,7 +240,7 @@ def test_restoring_continues_bit_for_bit(
     rng = np.random.default_rng(1)
     for _ in range(25):
         assert np.array_equal(restored.ask().arms, learner.ask().arms)
-        rewards = rng.normal(size=problem.graph.n_edges)
+        rewards = rng.normal(size=problem.graph.n_arcs)
         for each in (learner, restored):
             each.tell(each.ask(), rewards)
     assert str(restored.save()) == str(learner.save())
@@ -282,7 +282,7 @@ def test_a_seed_fixes_a_run() -> None:
 def test_one_phase_does_not_see_its_own_rewards() -> None:
     """Two worlds that differ from the start of a phase on draw the same arms until it ends."""
     problem = replace(PROBLEMS["everything"], noise=1.0)
-    noise = np.random.default_rng(8).normal(size=(2, 40, problem.graph.n_edges))
+    noise = np.random.default_rng(8).normal(size=(2, 40, problem.graph.n_arcs))
 
     def world(start: int) -> tuple[list[Indices], list[int]]:
         learner = ew.Learner(problem, strategy=Contrast(growth=0.4), delta=1e-300, rng=0)

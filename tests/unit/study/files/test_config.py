@@ -58,7 +58,7 @@ def test_edges_may_have_kinds_weights_and_one_direction(tmp_path: Path) -> None:
     text = GOOD.replace('edges = [["a", "b"], ["b", "c"]]', edges)
     graph = read_config(written(tmp_path, text)).problem.graph
     assert graph.directed
-    assert graph.n_edges == 2
+    assert graph.n_arcs == 2
     assert graph.kind_labels == ("near", "deep")
     assert graph.weights is not None
     assert graph.weights.tolist() == [2.0, 0.5]

@@ -165,7 +165,7 @@ def test_large_graphs_state_their_failure_probability() -> None:
     assert bound is not None
     assert bound.failure_probability == FAILURE
     # random graphs of degree 8: the semidefinite value is about 1/2 + 1/sqrt(8) per edge
-    assert 0.80 < bound.value / graph.n_edges < 0.86
+    assert 0.80 < bound.value / graph.n_arcs < 0.86
 
 
 def test_spectral_bound_of_max_k_cut() -> None:
