@@ -95,7 +95,7 @@ def large_round_row() -> Row:
 def large_round(path: str) -> None:
     """Body of the subprocess: memory is counted above what imports and kernels take."""
     from edgewise.core.evidence.statistics import observe
-    from edgewise.core.strategies.strategy import GOptimal
+    from edgewise.core.strategies import GOptimal
 
     warnings.simplefilter("ignore")
     arms, _ = ew.simulation.paper_instance(5, 0.1)

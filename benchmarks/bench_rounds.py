@@ -15,10 +15,11 @@ import numpy as np
 
 import edgewise as ew
 from edgewise.base.arrays import Array
+from edgewise.core.aim import Aim
 from edgewise.core.evidence.statistics import CellStatistics
-from edgewise.core.state import Aim, LearnerState
+from edgewise.core.state import LearnerState
+from edgewise.core.strategies import Adaptive
 from edgewise.core.strategies.adaptive import AdaptivePhases
-from edgewise.core.strategies.strategy import Adaptive
 from edgewise.simulation.environment import Truth
 
 GRAPHS = ("star", "complete", "circle", "matching")
@@ -115,7 +116,7 @@ def _layout_rho(problem: ew.Problem, matrix: Array, n_rounds: int) -> float:
     plan = AdaptivePhases.of(problem, growth=0.1, power=Adaptive().power)
     cells = plan.cells
     truth = Truth.of(problem, matrix)
-    means = truth.cell_means(cells.pairs, ordered=cells.ordered)[0]
+    means = cells.averages(truth.tables)[0]
     leader = int(means.argmax())
     rivals = np.flatnonzero(means < means[leader] - 1e-9)
     gaps = means[leader] - means[rivals]

@@ -14,7 +14,7 @@ import numpy as np
 
 import edgewise as ew
 from edgewise.base.arrays import Array
-from edgewise.core.strategies.strategy import Strategy
+from edgewise.core.strategies import Strategy
 from edgewise.integrations.floris import (
     EXPLORE,
     Comparison,

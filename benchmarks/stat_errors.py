@@ -77,9 +77,9 @@ class TooNarrow(Anytime):
 
     name: str = "too narrow"
 
-    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+    def contrast_width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
         """A tenth."""
-        return 0.1 * super().width(variances, rounds=rounds, log_odds=log_odds)
+        return 0.1 * super().contrast_width(variances, rounds=rounds, log_odds=log_odds)
 
 
 @dataclass(frozen=True)

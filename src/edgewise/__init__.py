@@ -19,16 +19,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from edgewise import plots as plots
     from edgewise import simulation as simulation
+    from edgewise import stopping as stopping
+    from edgewise import strategies as strategies
+    from edgewise import targets as targets
     from edgewise import theory as theory
     from edgewise.allocation.allocate import allocate as allocate
     from edgewise.allocation.allocate import allocate_table as allocate_table
     from edgewise.allocation.instance.result import Allocation as Allocation
     from edgewise.core.design.g_optimal import Design as Design
     from edgewise.core.design.g_optimal import g_optimal as g_optimal
+    from edgewise.core.ending import Ending as Ending
     from edgewise.core.learner import Learner as Learner
     from edgewise.core.learner import Ticket as Ticket
     from edgewise.core.model.problem import Problem as Problem
-    from edgewise.core.report import Ending as Ending
     from edgewise.core.report import Report as Report
     from edgewise.core.stopping import Verdict as Verdict
     from edgewise.errors import EdgewiseError as EdgewiseError
@@ -44,7 +47,7 @@ _HOME = {
     "BilinearEnvironment": "edgewise.simulation.environment",
     "Design": "edgewise.core.design.g_optimal",
     "EdgewiseError": "edgewise.errors",
-    "Ending": "edgewise.core.report",
+    "Ending": "edgewise.core.ending",
     "Graph": "edgewise.network.graph",
     "Learner": "edgewise.core.learner",
     "Problem": "edgewise.core.model.problem",
@@ -57,7 +60,7 @@ _HOME = {
     "g_optimal": "edgewise.core.design.g_optimal",
     "identify": "edgewise.identification",
 }
-_MODULES = ("plots", "simulation", "theory")
+_MODULES = ("plots", "simulation", "stopping", "strategies", "targets", "theory")
 
 __all__ = [*sorted([*_HOME, *_MODULES]), "__version__"]
 

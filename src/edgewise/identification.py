@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Indices
+from edgewise.base.randomness import Rng
+from edgewise.core.ending import Ending, ending_of
 from edgewise.core.learner import Learner
 from edgewise.core.model.problem import Problem
-from edgewise.core.report import Ending, Report
-from edgewise.core.stopping import StoppingRule, Verdict
-from edgewise.core.strategies.strategy import Strategy
+from edgewise.core.report import Report
+from edgewise.core.stopping import StoppingRule
+from edgewise.core.strategies import Strategy
+from edgewise.core.targets import Target
 from edgewise.errors import InvalidArgument
 from edgewise.progress import ProgressLine
 
@@ -24,11 +25,11 @@ def identify(
     *,
     delta: float = 0.05,
     epsilon: float | None = None,
-    target: str | None = None,
+    target: str | Target | None = None,
     strategy: str | Strategy = "adaptive",
     stopping: str | StoppingRule | None = None,
     max_rounds: int = 10**6,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     progress: bool | Callable[[Learner], None] = False,
 ) -> Report:
     """Find the best joint arm of ``problem`` by deploying joint arms in ``environment``.
@@ -70,7 +71,7 @@ def identify(
     )
     observer = ProgressLine() if progress is True else progress
     try:
-        while not _over(learner.verdict) and learner.rounds < max_rounds:
+        while ending_of(learner.verdict, learner.rounds, max_rounds=max_rounds) is Ending.RUNNING:
             ticket = learner.ask()
             learner.tell(ticket, environment(ticket.arms))
             if observer:
@@ -78,11 +79,4 @@ def identify(
     finally:
         if isinstance(observer, ProgressLine):
             observer.close()
-    report = learner.report()
-    spent = report.ending is Ending.RUNNING
-    return replace(report, ending=Ending.BUDGET_SPENT) if spent else report
-
-
-def _over(verdict: Verdict) -> bool:
-    """Whether there is nothing left that rounds could do."""
-    return verdict.stop or verdict.stalled
+    return learner.report(max_rounds=max_rounds)

@@ -15,8 +15,8 @@ import pytest
 from scipy.stats import binom, norm
 
 import edgewise as ew
-import edgewise.core.evidence.evidence as evidence_module
 import edgewise.core.setting as setting_module
+import edgewise.core.targets.pair as pair_module
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.evidence.evidence import Evidence, gather
 from edgewise.core.evidence.noise import noise_bounds
@@ -207,16 +207,11 @@ def test_adaptive_runs_certify(instance: str, rule: str) -> None:
 
 
 def pool_plainly(
-    problem: Problem,
-    cells: Cells,
-    rounds: Indices,
-    cumulative: CellStatistics,
-    closed: CellStatistics,
-    noise: Array,
+    problem: Problem, cells: Cells, number: int, phases: CellStatistics, *, noise: Array
 ) -> Evidence:
     """All phases as if they were one: what must not be done when designs depend on rewards."""
-    everything = closed.followed_by_all(cumulative[-1])
-    return gather(problem, cells, rounds, everything[None], noise=noise)
+    everything = phases[:-1].followed_by_all(phases[-1])
+    return gather(problem, cells, np.array([number]), everything[None], noise=noise)
 
 
 @pytest.mark.parametrize("pooling", ["by phase", "plain"])
@@ -226,7 +221,7 @@ def test_a_broken_adaptive_variant_is_caught(
 ) -> None:
     """The gap is compared with s z at every look, over all data pooled by plain least squares."""
     if pooling == "plain":
-        monkeypatch.setattr(evidence_module, "_gather_phases", pool_plainly)
+        monkeypatch.setattr(pair_module, "gather_phases", pool_plainly)
     runs = adaptive(NEAR_TIES[instance], Broken(), repetitions=200, max_rounds=40)
     assert too_many_errors(runs), runs
 
@@ -328,8 +323,8 @@ class TooNarrow(Anytime):
 
     name: str = "too narrow"
 
-    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
-        return 0.1 * super().width(variances, rounds=rounds, log_odds=log_odds)
+    def contrast_width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+        return 0.1 * super().contrast_width(variances, rounds=rounds, log_odds=log_odds)
 
 
 def allocations(instance: str, rule: StoppingRule, **options: Any) -> Replications:

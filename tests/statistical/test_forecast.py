@@ -3,7 +3,7 @@
 import pytest
 
 import edgewise as ew
-from edgewise.core.targets.forecast import Forecast, forecast
+from edgewise.core.targets import Forecast
 
 RUNS = 40
 LEAST = 27
@@ -22,7 +22,7 @@ def forecasts(strategy: str) -> list[tuple[Forecast, int]]:
         while not learner.verdict.stop:
             ticket = learner.ask()
             learner.tell(ticket, environment(ticket.arms))
-            said.append(forecast(learner._setting, learner._state))
+            said.append(learner._setting.forecast(learner._state))
         middle = said[learner.rounds // 2 - 1]
         assert middle is not None
         found.append((middle, learner.rounds - learner.rounds // 2))
@@ -47,12 +47,12 @@ def test_nothing_is_forecast_before_or_after() -> None:
     arms, matrix = ew.simulation.paper_instance(2, 1.0)
     problem = ew.Problem(ew.Graph.circle(n_edges=12), arms)
     learner = ew.Learner(problem, rng=2)
-    assert forecast(learner._setting, learner._state) is None
+    assert learner._setting.forecast(learner._state) is None
     environment = ew.BilinearEnvironment(problem, matrix, rng=1)
     while not learner.verdict.stop:
         ticket = learner.ask()
         learner.tell(ticket, environment(ticket.arms))
-    assert forecast(learner._setting, learner._state) is None
+    assert learner._setting.forecast(learner._state) is None
 
 
 def test_a_tie_has_no_end_in_sight() -> None:

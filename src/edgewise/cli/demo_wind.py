@@ -17,7 +17,7 @@ from edgewise.errors import InvalidArgument
 if TYPE_CHECKING:
     from edgewise.base.arrays import Array
     from edgewise.core.learner import Learner
-    from edgewise.core.strategies.strategy import Strategy
+    from edgewise.core.strategies import Strategy
     from edgewise.integrations.floris import Comparison, FlorisEnvironment, YawTask
 
 

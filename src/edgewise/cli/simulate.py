@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _strategies() -> list[str]:
-    from edgewise.core.strategies.strategy import STRATEGIES
+    from edgewise.core.strategies import STRATEGIES
 
     return list(STRATEGIES)
 

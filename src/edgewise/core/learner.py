@@ -10,19 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.evidence.statistics import CellStatistics, observe
+from edgewise.base.randomness import Rng, draw_seed
+from edgewise.core import recipe
+from edgewise.core.aim import Aim
+from edgewise.core.ending import ending_of
+from edgewise.core.evidence.statistics import ByRound, CellStatistics, observe
 from edgewise.core.model.problem import Problem
-from edgewise.core.needs import Needs
-from edgewise.core.report import Ending, Report
+from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict
-from edgewise.core.strategies.strategy import Strategy
-from edgewise.core.targets import TARGETS
+from edgewise.core.strategies import Strategy
+from edgewise.core.targets import Target
 from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
 
-_VERSION = 2
+_VERSION = 3
+_BY_NAME = 2
+"""The version before: methods by name, usable if they have their usual settings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +39,14 @@ class Ticket:
     """(n,) index of the arm of every node."""
 
 
-def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> LearnerState:
+def advance(setting: Setting, state: LearnerState, rounds: ByRound) -> LearnerState:
     """The state after R further rounds (R, q, P), or up to the round at which the rule stops.
 
     One round at a time or many at once, the result is the same to the last bit. Plans with phases
     choose every joint arm anew and take one round at a time.
     """
-    numbers = state.rounds + 1 + np.arange(len(rounds.information))
-    if setting.plan.has_phases and len(numbers) > 1:
+    numbers = state.rounds + 1 + np.arange(len(rounds))
+    if not setting.plan.phasing.is_endless and len(numbers) > 1:
         raise InvalidArgument(
             f"{len(numbers)} rounds at once for a plan with phases; advance one round at a time"
         )
@@ -52,14 +57,13 @@ def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> Le
         statistics=cumulative[-1],
         phase_rounds=state.phase_rounds + len(numbers),
     )
-    over = setting.plan.phase_over(setting.problem, after)
-    target = TARGETS[setting.target]
-    due = target.is_due(setting, numbers)
+    over = is_phase_over(setting, after)
+    due = setting.target.is_due(setting, numbers)
     due[-1] |= over
     looks: Indices = np.flatnonzero(due)
     if not len(looks):
         return after
-    found = target.look(setting, state, numbers[looks], cumulative[looks])
+    found = setting.target.look(setting, state, numbers[looks], cumulative[looks])
     after = replace(after, verdict=found.verdict, answer=found.answer)
     if found.verdict.stop:
         taken = int(looks[found.position]) + 1
@@ -69,7 +73,7 @@ def advance(setting: Setting, state: LearnerState, rounds: CellStatistics) -> Le
             statistics=cumulative[taken - 1],
             phase_rounds=state.phase_rounds + taken,
         )
-    return next_phase(setting, after, found.needs()) if over else after
+    return next_phase(setting, after, found.open()) if over else after
 
 
 def tell_round(
@@ -87,14 +91,24 @@ def tell_round(
     return after
 
 
-def next_phase(setting: Setting, state: LearnerState, needs: Needs | None) -> LearnerState:
+def initial_state(setting: Setting, seed: int) -> LearnerState:
+    """The state before the first round."""
+    return LearnerState.start(setting.plan.cells, setting.plan.phasing.first(), seed)
+
+
+def is_phase_over(setting: Setting, state: LearnerState) -> bool:
+    """Whether the present phase ends here."""
+    return setting.plan.phasing.is_over(setting.plan.cells, state)
+
+
+def next_phase(setting: Setting, state: LearnerState, still_open: Aim | None) -> LearnerState:
     """Close the present phase; the next one is laid out for what is still open."""
     return replace(
         state,
         closed=state.closed.with_another(state.statistics),
         statistics=CellStatistics.zero(setting.plan.cells),
         phase_rounds=0,
-        aim=setting.plan.next_aim(state, needs),
+        aim=setting.plan.phasing.next(state, still_open),
     )
 
 
@@ -113,18 +127,21 @@ class Learner:
         in global reward; by default 1 % of the range of global rewards, as estimated.
     target
         What to find: ``"pair"``, the best pair of arms of every edge kind, as in the paper; or
-        ``"allocation"``, a joint arm whose global reward is certified. By default the pair in
-        the paper's setting (undirected edges of one kind, all arms everywhere), where it
-        decides everything, and the allocation elsewhere.
+        ``"allocation"``, a joint arm whose global reward is certified; or a target of
+        :mod:`edgewise.targets` or your own. By default the pair in the paper's setting
+        (undirected edges of one kind, all arms everywhere), where it decides everything, and the
+        allocation elsewhere.
     strategy
-        ``"adaptive"`` (fewest rounds; nodes are coordinated), ``"g-optimal"`` (independent nodes)
-        or ``"paper"``, or a :class:`~edgewise.core.strategies.strategy.Strategy`.
+        ``"adaptive"`` (fewest rounds; nodes are coordinated), ``"contrast"`` (independent nodes
+        whose laws follow what is open), ``"g-optimal"`` (independent nodes, fixed laws) or
+        ``"paper"`` (Algorithm 2 as printed); or a strategy of :mod:`edgewise.strategies`, such as
+        ``Safe(...)``, or your own.
     stopping
-        ``"anytime"``, ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of your own; by default
-        the one that belongs to the strategy: in the same order ``"anytime"``, ``"mixture"``,
-        ``"paper"``.
+        ``"anytime"``, ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of
+        :mod:`edgewise.stopping` or your own; by default the one that belongs to the strategy:
+        in the same order ``"anytime"``, ``"anytime"``, ``"mixture"``, ``"paper"``.
     rng
-        Generator or seed from which the seed of all joint arms is drawn.
+        Seed or generator from which the seed of all joint arms is drawn; None for a fresh one.
 
     Examples
     --------
@@ -145,10 +162,10 @@ class Learner:
         *,
         delta: float = 0.05,
         epsilon: float | None = None,
-        target: str | None = None,
+        target: str | Target | None = None,
         strategy: str | Strategy = "adaptive",
         stopping: str | StoppingRule | None = None,
-        rng: np.random.Generator | int | None = None,
+        rng: Rng = None,
     ) -> None:
         self._setting = Setting.of(
             problem,
@@ -158,9 +175,7 @@ class Learner:
             stopping=stopping,
             target=target,
         )
-        seed = int(np.random.default_rng(rng).integers(2**64, dtype=np.uint64))
-        plan = self._setting.plan
-        self._state = LearnerState.start(plan.cells, plan.first_aim(), seed)
+        self._state = initial_state(self._setting, draw_seed(rng))
         self._ticket: Ticket | None = None
 
     @property
@@ -200,26 +215,22 @@ class Learner:
         self._state = tell_round(self._setting, self._state, self.ask().arms, values)
         self._ticket = None
 
-    def report(self) -> Report:
-        """The answer so far, its guarantee, and what it rests on."""
-        stalled = Ending.STALLED if self.verdict.stalled else Ending.RUNNING
-        ending = Ending.CERTIFIED if self.verdict.stop else stalled
+    def report(self, *, max_rounds: int | None = None) -> Report:
+        """The answer so far, its guarantee, and what it rests on.
+
+        ``max_rounds`` is the round budget, if there is one: it may be what ended the run.
+        """
+        ending = ending_of(self.verdict, self.rounds, max_rounds=max_rounds)
         return compile_report(self._setting, self._state, ending)
 
     def save(self) -> dict[str, Any]:
-        """Everything needed to go on later, as a dict of numbers, strings and arrays."""
+        """Everything needed to go on later, as a dict of numbers, strings, arrays and dicts."""
         return {
             "version": _VERSION,
             "problem": self.problem.fingerprint,
-            "delta": self._setting.delta,
-            "epsilon": self._setting.epsilon,
-            "target": self._setting.target,
-            "strategy": self._setting.strategy.name,
-            "stopping": self._setting.rule.name,
-            # a name does not tell settings apart: Union(growth=2) is called "union" as well
-            "methods": repr((self._setting.strategy, self._setting.rule)),
-            **self._setting.plan.memory(),
-            **self._state.to_dict(),
+            "setting": recipe.to_tree(self._setting),
+            "plan": self._setting.plan.to_tree(),
+            "state": self._state.to_tree(),
         }
 
     @classmethod
@@ -230,12 +241,14 @@ class Learner:
         *,
         strategy: Strategy | None = None,
         stopping: StoppingRule | None = None,
+        target: Target | None = None,
     ) -> Learner:
         """A learner that goes on where :meth:`save` left off, bit for bit.
 
-        ``strategy`` and ``stopping`` are needed only if they were not built-in ones with their
-        usual settings.
+        ``strategy``, ``stopping`` and ``target`` are needed only if they are not part of edgewise.
         """
+        if saved.get("version") == _BY_NAME:
+            saved = _from_names(saved)
         if saved.get("version") != _VERSION:
             raise InvalidArgument(
                 f"saved state has version {saved.get('version')!r}, this edgewise reads "
@@ -246,23 +259,17 @@ class Learner:
                 "the saved state belongs to another problem (graph, arms, noise or options "
                 "differ); pass the problem it was saved with"
             )
-        learner = cls(
+        learner = cls.__new__(cls)
+        learner._setting = recipe.from_tree(
             problem,
-            delta=saved["delta"],
-            epsilon=saved["epsilon"],
-            target=saved["target"],
-            strategy=strategy or saved["strategy"],
-            stopping=stopping or saved["stopping"],
-            rng=0,
+            saved["setting"],
+            saved["plan"],
+            strategy=strategy,
+            stopping=stopping,
+            target=target,
         )
-        setting = learner._setting
-        if repr((setting.strategy, setting.rule)) != saved["methods"]:
-            raise InvalidArgument(
-                f"the state was saved with {saved['methods']}, not "
-                f"{(setting.strategy, setting.rule)}; pass strategy= and stopping= as they were"
-            )
-        learner._setting = replace(setting, plan=setting.plan.recall(saved))
-        learner._state = LearnerState.from_dict(saved)
+        learner._state = LearnerState.from_tree(saved["state"])
+        learner._ticket = None
         return learner
 
     def _check(self, ticket: Ticket) -> None:
@@ -306,3 +313,14 @@ def checked_rewards(rewards: ArrayLike, n_arcs: int) -> Array:
             "of graph.arcs, NaN where missing; nothing was recorded"
         )
     return np.ascontiguousarray(values)
+
+
+def _from_names(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """What was saved by the version before, as this one saves it."""
+    return {
+        "version": _VERSION,
+        "problem": saved["problem"],
+        "setting": saved,  # its names of methods stand for their usual settings
+        "plan": saved,
+        "state": saved,
+    }

@@ -5,28 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from enum import Enum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.design.g_optimal import Design
+from edgewise.core.ending import Ending
 from edgewise.core.evidence.lack_of_fit import LackOfFit
 from edgewise.core.evidence.noise import NoiseEstimate
 from edgewise.core.model.problem import Problem
-from edgewise.core.state import Regret
+from edgewise.core.regret import Regret
 from edgewise.core.stopping import Verdict
 from edgewise.errors import InvalidArgument
 
-
-class Ending(Enum):
-    """Why no further round was taken."""
-
-    CERTIFIED = "the answer has the confidence asked for"
-    STALLED = "more rounds would not help: what is left of the gap is optimisation"
-    BUDGET_SPENT = "the round limit was reached; the answer is the current leader, not certified"
-    RUNNING = "still collecting; the answer is the current leader, not certified"
+if TYPE_CHECKING:
+    from edgewise.core.targets import Target
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +46,8 @@ class Report:
     delta: float
     epsilon: float
     """The tolerance: per arc if the target is a pair, of the global reward if an allocation."""
-    target: str
-    """``"pair"`` or ``"allocation"``: what the confidence is about."""
+    target: Target
+    """What the confidence is about."""
     strategy: str
     stopping: str
     assumes: str
@@ -116,89 +111,65 @@ class Report:
         graph = self.problem.graph
         if self.allocation is None or not self.best_pairs:
             return False
-        if graph.weights is not None and (graph.weights < 0).any():
+        if graph.has_negative_weights:
             return False
-        leaders = np.array(self.best_pairs)
-        if graph.kinds is not None:
-            leaders = leaders[graph.kinds]
+        leaders = np.array(self.best_pairs)[graph.kind_of_edge]
         shown = self.allocation.arms[graph.edges]
         if not graph.directed:
             shown, leaders = np.sort(shown, axis=1), np.sort(leaders, axis=1)
         return bool((shown == leaders).all())
 
     @property
-    def shows_best_certainly(self) -> bool:
-        """Whether, moreover, that pair is certified: no joint arm can be better then."""
-        return self.certified and self.target == "pair" and self.shows_best_everywhere
-
-    @property
     def total_weight(self) -> float:
         """Sum of the weights of all arcs: m if there are none."""
-        weights = self.problem.graph.weights
-        per_edge = self.problem.graph.n_arcs / len(self.problem.graph.edges)
-        return float(self.problem.graph.n_arcs if weights is None else per_edge * weights.sum())
+        graph = self.problem.graph
+        return float(graph.n_directions * graph.weight_of_edge.sum())
 
     @property
     def guarantee(self) -> str:
         """What is proved about the answer, in a few sentences."""
         if not self.best_pairs:
             return f"After {self.rounds} round(s) not every direction has been observed yet."
-        parts = [self._claim()]
-        if self.certified and self.target == "pair":
-            parts.append(self._allocation_claim())
-        if self.regret is not None and math.isfinite(self.regret.bound):
-            parts.append(self._regret_claim(self.regret))
-        return " ".join([*(part for part in parts if part), f"Assumes {self.assumes}."])
+        claims = [claim for claim in self.target.claims(self) if claim]
+        return " ".join([*claims, f"Assumes {self.assumes}."])
 
-    def _claim(self) -> str:
-        """Whether the target is reached."""
-        if self.target == "allocation":
-            if self.certified:
-                return ""  # what is certified is the regret
-            return f"Not certified: a regret of {self.epsilon:.4g} was asked for."
-        if not self.certified:
-            return (
-                f"Not certified: after round {self.verdict.round} the evidence against "
-                f"{self._rival_text()} was at {self.verdict.progress:.0%} of what is needed."
-            )
-        slack = f" by more than {self.epsilon:g}" if self.epsilon else ""
-        each = "" if len(self.best_pairs) == 1 else " of its kind"
-        return (
-            f"{self._confidence_text()}, no pair of arms beats {self._pairs_text()} on an "
-            f"edge{each}{slack}."
-        )
+    # -- in words ------------------------------------------------------------------------------
 
-    def _allocation_claim(self) -> str:
-        """What a certified pair says about the recommended joint arm."""
-        if self.shows_best_everywhere:
-            total = self.epsilon * self.total_weight
-            return "Every edge of the allocation shows the best pair, so no joint arm is better" + (
-                f" by more than {total:g} in total." if self.epsilon else "."
-            )
-        if self.problem.has_paper_setting:
-            return (
-                "Algorithm 1 (method='bipartite') with this pair gets at least half-way from the "
-                "worst to the best global reward."
-            )
-        return ""
-
-    def _regret_claim(self, regret: Regret) -> str:
-        """How far the recommended joint arm may be from the best, and why."""
-        if self.shows_best_certainly:
-            return ""  # said already
+    @property
+    def regret_text(self) -> str:
+        """How far the recommended joint arm may be from the best, and why; empty if unknown."""
+        regret = self.regret
+        if regret is None or not math.isfinite(regret.bound):
+            return ""
         if regret.bound == 0.0:
-            return f"{self._confidence_text()}, no joint arm is better than the allocation."
+            return f"{self.confidence_text}, no joint arm is better than the allocation."
         parts = f"{regret.estimation / regret.bound:.0%} estimation, which more rounds reduce"
         if regret.optimisation > 0.0:
             parts += f", {regret.optimisation / regret.bound:.0%} optimisation, which a better "
             parts += "allocation or bound reduces"
         return (
-            f"{self._confidence_text()}, no joint arm beats the allocation by more than "
+            f"{self.confidence_text}, no joint arm beats the allocation by more than "
             f"{regret.bound:.4g} in global reward ({parts})."
         )
 
-    def _confidence_text(self) -> str:
+    @property
+    def confidence_text(self) -> str:
+        """How a sentence about something certified begins."""
         return f"With probability at least {1 - self.delta:.10g}"
+
+    @property
+    def pairs_text(self) -> str:
+        """The best pair of arms of every kind, by label."""
+        return " and ".join(self._pair_text(k, l) for k, l in self.best_pairs)
+
+    @property
+    def rival_text(self) -> str:
+        """The pair of arms closest to the best, by label."""
+        if self.verdict.rival is None:
+            return "the rivals"
+        kind, k, l = self.verdict.rival
+        of_kind = "" if len(self.best_pairs) == 1 else f" of kind {kind}"
+        return f"the closest rival {self._pair_text(k, l)}{of_kind}"
 
     def _arm_name(self, arm: int) -> Hashable:
         return arm if self.problem.arm_labels is None else self.problem.arm_labels[arm]
@@ -206,21 +177,11 @@ class Report:
     def _pair_text(self, first: int, second: int) -> str:
         return f"({self._arm_name(first)}, {self._arm_name(second)})"
 
-    def _pairs_text(self) -> str:
-        return " and ".join(self._pair_text(k, l) for k, l in self.best_pairs)
-
-    def _rival_text(self) -> str:
-        if self.verdict.rival is None:
-            return "the rivals"
-        kind, k, l = self.verdict.rival
-        of_kind = "" if len(self.best_pairs) == 1 else f" of kind {kind}"
-        return f"the closest rival {self._pair_text(k, l)}{of_kind}"
-
     def __str__(self) -> str:
         lines = [
             f"{self.ending.name.replace('_', ' ').capitalize()} after {self.rounds} rounds "
             f"({self.strategy} strategy, {self.stopping} rule, delta = {self.delta:g})",
-            f"  best pair      {self._pairs_text() or 'not estimable yet'}",
+            f"  best pair      {self.pairs_text or 'not estimable yet'}",
         ]
         if self.allocation is not None:
             best = self.allocation

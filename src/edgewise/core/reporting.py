@@ -10,22 +10,23 @@ from edgewise.allocation.allocate import allocate_tables
 from edgewise.allocation.instance.objective import Objective, global_reward
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.evidence.evidence import gather
+from edgewise.core.ending import Ending
 from edgewise.core.evidence.lack_of_fit import lack_of_fit
+from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.noise import estimate_noise
-from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.evidence.statistics import ByPhase
 from edgewise.core.model.problem import Problem
-from edgewise.core.report import Baseline, Ending, Report
+from edgewise.core.regret import Regret
+from edgewise.core.report import Baseline, Report
 from edgewise.core.setting import Setting
-from edgewise.core.state import LearnerState, Regret
-from edgewise.core.stopping import ConfidenceRule
-from edgewise.core.targets import recommend
+from edgewise.core.state import LearnerState
+from edgewise.core.targets.allocation import bounds_regret, recommend
 
 
 def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:
     """Estimate, allocate and compare, from the statistics alone."""
     problem, plan = setting.problem, setting.plan
-    theta = _estimate(setting, state, plan.ridge)
+    theta = estimate(plan.cells, state.total, ridge=plan.ridge)
     tables = plan.cells.tables(theta)
     matrices = plan.cells.matrices(theta)
     if not problem.graph.directed:
@@ -33,14 +34,14 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         tables = 0.5 * (tables + tables.transpose(0, 2, 1))
     estimable = bool(np.isfinite(theta).all())
     allocation, regret = _recommended(setting, state, tables) if estimable else (None, None)
-    unbiased = theta if plan.ridge == 0 else _estimate(setting, state, 0.0)
+    unbiased = theta if plan.ridge == 0 else estimate(plan.cells, state.total)
     report = Report(
         problem=problem,
         rounds=state.rounds,
         ending=ending,
         verdict=state.verdict,
         delta=setting.delta,
-        epsilon=_tolerance(setting, allocation),
+        epsilon=setting.target.tolerance(setting.epsilon, allocation),
         target=setting.target,
         strategy=setting.strategy.name,
         stopping=setting.rule.name,
@@ -55,10 +56,8 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         noise_estimate=estimate_noise(state.total),
         lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
     )
-    if not report.shows_best_certainly:
-        return report
-    # the certificate of the pair says more than confidence in all contrasts at once
-    return replace(report, regret=Regret(report.epsilon * report.total_weight, 0.0))
+    certified = setting.target.regret(report)
+    return report if certified is None else replace(report, regret=certified)
 
 
 def _recommended(
@@ -93,9 +92,9 @@ def _as_found(objective: Objective, arms: Indices) -> Allocation:
     )
 
 
-def _visible_phases(setting: Setting, state: LearnerState) -> CellStatistics | None:
+def _visible_phases(setting: Setting, state: LearnerState) -> ByPhase | None:
     """(J, q, P) the phases from which the rule can bound a regret now; None if it cannot."""
-    if not isinstance(setting.rule, ConfidenceRule) or setting.plan.ridge > 0:
+    if not bounds_regret(setting.plan, setting.rule):
         return None
     whole = state.closed.with_another(state.statistics)
     if setting.rule.needs_phases:
@@ -104,29 +103,10 @@ def _visible_phases(setting: Setting, state: LearnerState) -> CellStatistics | N
     return whole if setting.rule.is_due(np.array([state.rounds])).all() else None
 
 
-def _tolerance(setting: Setting, allocation: Allocation | None) -> float:
-    if setting.target == "pair" or allocation is None:
-        return setting.tolerance
-    return setting.tolerance_for(allocation)
-
-
 def _assumptions(setting: Setting) -> str:
     if setting.problem.noise != "estimate":
         return setting.rule.assumes
     return f"{setting.rule.assumes}; noise that is Gaussian with one deviation, as it is estimated"
-
-
-def _estimate(setting: Setting, state: LearnerState, ridge: float) -> Array:
-    evidence = gather(
-        setting.problem,
-        setting.plan.cells,
-        np.array([state.rounds]),
-        state.total[None],
-        noise=np.ones(1),
-        ridge=ridge,
-    )
-    theta: Array = evidence.theta[0]
-    return theta
 
 
 def _baselines(setting: Setting, state: LearnerState, tables: Array) -> tuple[Baseline, ...]:

@@ -13,10 +13,10 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.statistics import CellStatistics, observe
-from edgewise.core.learner import next_phase
+from edgewise.core.learner import is_phase_over, next_phase
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.core.targets import TARGETS, Finding
+from edgewise.core.targets import Finding
 
 
 def sum_rounds(setting: Setting, rounds: Iterable[tuple[Indices, Array]]) -> CellStatistics:
@@ -36,11 +36,11 @@ def amend(
     setting: Setting, state: LearnerState, phase: int, statistics: CellStatistics
 ) -> LearnerState:
     """The state in which a phase (0 is the first) has other statistics (q, P), judged again."""
-    if phase == len(state.closed.information):
+    if phase == len(state.closed):
         return reconsider(setting, replace(state, statistics=statistics))
     before, after = state.closed[:phase], state.closed[phase + 1 :]
     closed = before.with_another(statistics)
-    for later in range(len(after.information)):
+    for later in range(len(after)):
         closed = closed.with_another(after[later])
     return reconsider(setting, replace(state, closed=closed))
 
@@ -65,17 +65,17 @@ def go_on(setting: Setting, state: LearnerState) -> LearnerState:
     """
     seen = _last_look(setting, state)
     present = state.phase_rounds > 0 and state.verdict.round == state.rounds
-    if seen is None or not present or not setting.plan.phase_over(setting.problem, state):
+    if seen is None or not present or not is_phase_over(setting, state):
         return state
-    return next_phase(setting, state, seen.needs())
+    return next_phase(setting, state, seen.open())
 
 
 def _last_look(setting: Setting, state: LearnerState) -> Finding | None:
     """What is found at the round last judged; None if its statistics are gone."""
-    target, number, closed = TARGETS[setting.target], state.verdict.round, state.closed
+    target, number, closed = setting.target, state.verdict.round, state.closed
     if number == state.rounds and state.phase_rounds > 0:
         return target.look(setting, state, np.array([number]), state.statistics[None])
-    if number > 0 and len(closed.information):
+    if number > 0 and len(closed):
         before = replace(state, closed=closed[:-1])
         return target.look(setting, before, np.array([number]), closed[-1:])
     return None

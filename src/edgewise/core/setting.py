@@ -6,22 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
 from edgewise.core.evidence.noise import noise_bounds
-from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.evidence.statistics import ByPhase, ByRound
 from edgewise.core.model.problem import Problem
-from edgewise.core.stopping import ConfidenceRule, StoppingRule, stopping_rule
-from edgewise.core.strategies.plan import Plan
-from edgewise.core.strategies.strategy import Strategy, sampling_strategy
+from edgewise.core.state import LearnerState
+from edgewise.core.stopping import StoppingRule, stopping_rule
+from edgewise.core.strategies import Plan, Strategy, sampling_strategy
+from edgewise.core.targets import Forecast, Target, target_for
 from edgewise.errors import InvalidArgument
-
-TARGET_NAMES = ("pair", "allocation")
 
 _NOISE_SHARE = 0.1
 """Part of delta that is spent on the noise when it is estimated: bounds on sigma are cheap."""
-_DEFAULT_TOLERANCE = 0.01
-"""Tolerance of an allocation, as a part of the range of global rewards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +30,7 @@ class Setting:
     delta: float
     epsilon: float | None
     strategy: Strategy
-    target: str
+    target: Target
 
     @classmethod
     def of(
@@ -45,7 +41,7 @@ class Setting:
         epsilon: float | None,
         strategy: str | Strategy,
         stopping: str | StoppingRule | None,
-        target: str | None = None,
+        target: str | Target | None = None,
     ) -> Setting:
         """Check the options and make the plan."""
         check_confidence(delta, epsilon)
@@ -54,7 +50,7 @@ class Setting:
         rule = stopping_rule(plan.stopping if stopping is None else stopping)
         _check_rule(rule, plan, chosen.name)
         tolerance = None if epsilon is None else float(epsilon)
-        goal = _checked_target(target, problem, plan, rule)
+        goal = target_for(target, problem, plan, rule)
         return cls(problem, plan, rule, float(delta), tolerance, chosen, goal)
 
     @property
@@ -67,32 +63,27 @@ class Setting:
         """Part of delta spent on comparing arms."""
         return self.delta - self.noise_delta
 
-    @property
-    def tolerance(self) -> float:
-        """Epsilon per arc, where a best pair is looked for."""
-        return self.epsilon or 0.0
+    def forecast(self, state: LearnerState) -> Forecast | None:
+        """Rounds still needed; None when there is nothing to project: no round yet, or reached."""
+        if state.rounds == 0 or state.verdict.stop:
+            return None
+        return self.target.forecast(self, state)
 
-    def tolerance_for(self, found: Allocation) -> float:
-        """Epsilon in units of the global reward, for an allocation found for the estimate."""
-        if self.epsilon is not None:
-            return self.epsilon
-        return _DEFAULT_TOLERANCE * (found.upper_bound - found.lower_bound)
-
-    def noise_after(self, closed: CellStatistics, present: CellStatistics) -> Array:
+    def noise_after(self, closed: ByPhase, present: ByRound) -> Array:
         """(R,) sigma, or bounds on it from the phases before and the present one (R, q, P)."""
         if isinstance(self.problem.noise, str):
             return noise_bounds(closed, present, self.noise_delta)
-        return np.full(len(present.information), self.problem.noise)
+        return np.full(len(present), self.problem.noise)
 
 
 def _check_rule(rule: StoppingRule, plan: Plan, strategy: str) -> None:
     """Raise unless the rule is proved for what the plan does."""
-    if rule.needs_phases and not plan.has_phases:
+    if rule.needs_phases and plan.phasing.is_endless:
         raise InvalidArgument(
             f"rule {rule.name!r} looks when a phase ends, and strategy {strategy!r} has no "
             "phases; use stopping='mixture', or strategy='adaptive'"
         )
-    if plan.has_phases and not rule.allows_phases:
+    if not plan.phasing.is_endless and not rule.allows_phases:
         raise InvalidArgument(
             f"strategy {strategy!r} lets rewards decide what is deployed next, and rule "
             f"{rule.name!r} is proved only when they do not; use stopping='anytime', or "
@@ -104,22 +95,6 @@ def _check_rule(rule: StoppingRule, plan: Plan, strategy: str) -> None:
             f"rule {rule.name!r} is proved for the unbiased one; use stopping='paper', or "
             "strategy='g-optimal'"
         )
-
-
-def _checked_target(target: str | None, problem: Problem, plan: Plan, rule: StoppingRule) -> str:
-    """The target asked for; else a pair where a pair tells all that matters."""
-    bounds_regret = isinstance(rule, ConfidenceRule) and plan.ridge == 0
-    if target is None:
-        return "allocation" if bounds_regret and not problem.has_paper_setting else "pair"
-    if target not in TARGET_NAMES:
-        raise InvalidArgument(f"target is {target!r}; choose 'pair' or 'allocation'")
-    if target == "allocation" and not bounds_regret:
-        raise InvalidArgument(
-            f"rule {rule.name!r} gives no confidence widths, so the global reward of an "
-            "allocation cannot be certified with it; use stopping='anytime' or 'mixture', or "
-            "target='pair'"
-        )
-    return target
 
 
 def check_confidence(delta: float, epsilon: float | None) -> None:

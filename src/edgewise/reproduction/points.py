@@ -14,7 +14,7 @@ from edgewise.core.design.node_laws import NodeLaws
 from edgewise.core.evidence.statistics import count_rounds
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
-from edgewise.core.strategies.strategy import STRATEGIES
+from edgewise.core.strategies import STRATEGIES
 from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
 from edgewise.reproduction.cell import Row, as_plain, generator_from, point_key

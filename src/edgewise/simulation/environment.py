@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.allocation.instance.objective import checked_joint_arm
 from edgewise.allocation.instance.tables import tables_of
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.compiled import compiled
+from edgewise.base.randomness import Rng, generator
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidProblem
 
@@ -33,12 +33,6 @@ class Truth:
             )
         tables = tables_of(problem.arms, matrix, beta=beta, n_kinds=problem.graph.n_kinds)
         return cls(frozen(tables, float))
-
-    def cell_means(self, pairs: Indices, *, ordered: bool) -> Array:
-        """(q, P) mean reward of each pair; both directions averaged if pairs are unordered."""
-        k, l = pairs[:, 0], pairs[:, 1]
-        there, back = self.tables[:, k, l], self.tables[:, l, k]
-        return there if ordered else 0.5 * (there + back)
 
 
 class BilinearEnvironment:
@@ -72,12 +66,12 @@ class BilinearEnvironment:
         *,
         beta: ArrayLike | None = None,
         noise: float | None = None,
-        rng: np.random.Generator | int | None = None,
+        rng: Rng = None,
     ) -> None:
         self.problem = problem
         self.truth = Truth.of(problem, matrix, beta)
         self._noise = problem.stated_noise if noise is None else noise
-        self._rng = np.random.default_rng(rng)
+        self._rng = generator(rng)
 
     def __call__(self, arms: ArrayLike) -> Array:
         """Deploy a joint arm and measure."""

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgewise.allocation.allocate import allocate_tables
-from edgewise.allocation.instance.objective import global_reward
 from edgewise.base.arrays import Array, Mask
-from edgewise.core.evidence.statistics import CellStatistics
-from edgewise.core.learner import advance
+from edgewise.base.randomness import Rng, draw_seed, generator
+from edgewise.core.ending import Ending, ending_of
+from edgewise.core.evidence.statistics import ByRound, CellStatistics
+from edgewise.core.learner import advance, initial_state
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule
-from edgewise.core.strategies.strategy import Strategy
+from edgewise.core.strategies import Strategy
+from edgewise.core.targets import Target
 from edgewise.errors import InvalidArgument, MissingExtra
 from edgewise.simulation.environment import Truth
 
@@ -34,7 +35,7 @@ class Replications:
     rounds: NDArray[np.int64]
     """(repetitions,) rounds used."""
     certified: Mask
-    """Whether the rule stopped, rather than the round limit."""
+    """Whether the rule stopped, rather than the round limit or for lack of use of more rounds."""
     correct: Mask
     """Whether the answer is truly as good as certified: the leading pair of every kind within
     epsilon of the best, or the joint arm within its regret bound of the best."""
@@ -65,11 +66,11 @@ def replicate(
     stopping: str | StoppingRule | None = None,
     delta: float = 0.05,
     epsilon: float | None = None,
-    target: str | None = None,
+    target: str | Target | None = None,
     beta: ArrayLike | None = None,
     noise: float | None = None,
     max_rounds: int = 10**6,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     jobs: int = 1,
 ) -> Replications:
     """Run the method ``repetitions`` times on simulated Gaussian rewards.
@@ -100,16 +101,17 @@ def replicate(
     )
     truth = Truth.of(problem, matrix, beta)
     world = _World.of(setting, truth, problem.stated_noise if noise is None else noise)
-    generators = np.random.default_rng(rng).spawn(repetitions)
+    generators = generator(rng).spawn(repetitions)
     if jobs == 1:
-        finals = [_run(setting, world, max_rounds, generator) for generator in generators]
+        finals = [_run(setting, world, max_rounds, stream) for stream in generators]
     else:
         finals = _run_parallel(setting, world, max_rounds, generators, jobs)
-    is_correct = _CORRECT[setting.target]
     return Replications(
         rounds=np.array([final.rounds for final in finals]),
         certified=np.array([final.verdict.stop for final in finals]),
-        correct=np.array([is_correct(setting, world, final) for final in finals]),
+        correct=np.array(
+            [setting.target.is_correct(setting, final, world.truth.tables) for final in finals]
+        ),
     )
 
 
@@ -124,25 +126,16 @@ class _World:
 
     @classmethod
     def of(cls, setting: Setting, truth: Truth, noise: float) -> _World:
-        cells = setting.plan.cells
-        return cls(truth, truth.cell_means(cells.pairs, ordered=cells.ordered), noise)
-
-    def best_known(self, problem: Problem) -> float:
-        """Global reward of the best joint arm that can be found knowing the truth."""
-        found = allocate_tables(
-            problem.graph, self.truth.tables, candidates=problem.candidates, bound=None
-        )
-        return found.value
+        return cls(truth, setting.plan.cells.averages(truth.tables), noise)
 
 
 def _run(
     setting: Setting, world: _World, max_rounds: int, rng: np.random.Generator
 ) -> LearnerState:
     """One repetition, in blocks of rounds that grow with the run."""
-    seed = int(rng.integers(2**64, dtype=np.uint64))
-    state = LearnerState.start(setting.plan.cells, setting.plan.first_aim(), seed)
+    state = initial_state(setting, draw_seed(rng))
     largest = min(_LARGEST_BLOCK, max(1, _BLOCK_CELLS // world.means.size))
-    while not state.verdict.stop and state.rounds < max_rounds:
+    while ending_of(state.verdict, state.rounds, max_rounds=max_rounds) is Ending.RUNNING:
         size = min(max(1, state.rounds // 4), largest, max_rounds - state.rounds)
         state = advance(setting, state, _simulate(setting, state, world, size, rng))
     return state
@@ -150,7 +143,7 @@ def _run(
 
 def _simulate(
     setting: Setting, state: LearnerState, world: _World, n_rounds: int, rng: np.random.Generator
-) -> CellStatistics:
+) -> ByRound:
     r"""Cell statistics of the next rounds.
 
     :math:`Y_c` has mean :math:`N_c \mu_c` and variance :math:`N_c \sigma^2`; if the noise is to
@@ -170,31 +163,6 @@ def _simulate(
     return CellStatistics(observations, information, rewards, squares)
 
 
-def _has_best_pair(setting: Setting, world: _World, final: LearnerState) -> bool:
-    if not final.verdict.pairs:
-        return False
-    cells, means = setting.plan.cells, world.means
-    leaders = [cells.pair_index[k, l] for k, l in final.verdict.pairs]
-    allowed = np.where(cells.showable, means, -np.inf)
-    best = allowed.max(axis=1)
-    reached = allowed[np.arange(len(leaders)), leaders]
-    rounding = 1e-9 * np.abs(means).max(axis=1)
-    return bool((reached >= best - setting.tolerance - rounding).all())
-
-
-def _has_best_allocation(setting: Setting, world: _World, final: LearnerState) -> bool:
-    """Whether the regret is within its bound, as far as the best joint arm is known."""
-    if final.answer is None:
-        return False
-    problem = setting.problem
-    reached = global_reward(problem.graph, world.truth.tables, final.answer.arms)
-    best = world.best_known(problem)
-    return reached >= best - final.answer.regret.bound - 1e-9 * abs(best)
-
-
-_CORRECT = {"pair": _has_best_pair, "allocation": _has_best_allocation}
-
-
 def _run_parallel(
     setting: Setting,
     world: _World,
@@ -208,5 +176,5 @@ def _run_parallel(
         raise MissingExtra(
             "jobs other than 1 need joblib; install it with: pip install 'edgewise[parallel]'"
         ) from error
-    tasks = (delayed(_run)(setting, world, max_rounds, generator) for generator in generators)
+    tasks = (delayed(_run)(setting, world, max_rounds, stream) for stream in generators)
     return list(Parallel(n_jobs=jobs)(tasks))

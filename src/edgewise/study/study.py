@@ -6,15 +6,16 @@ import time
 from collections.abc import Callable, Iterator
 from typing import cast
 
-import numpy as np
-
 from edgewise.base.arrays import Array
+from edgewise.base.randomness import Rng, draw_seed
+from edgewise.core.ending import Ending
 from edgewise.core.model.problem import Problem
-from edgewise.core.report import Ending, Report
+from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
-from edgewise.core.strategies.strategy import Strategy
+from edgewise.core.strategies import Strategy
+from edgewise.core.targets import Target
 from edgewise.formats.files import FilePath
 from edgewise.study.files.measurements import Measurements, read_measurements
 from edgewise.study.log import decide
@@ -28,7 +29,7 @@ from edgewise.study.log.history import (
     find_round,
     find_ticket,
 )
-from edgewise.study.log.recipe import draw_seed, record
+from edgewise.study.log.recipe import record
 from edgewise.study.log.session import Session
 from edgewise.study.storage.base import Storage
 from edgewise.study.storage.opening import open_storage
@@ -70,11 +71,11 @@ class Study:
         storage: str | Storage = "memory",
         delta: float = 0.05,
         epsilon: float | None = None,
-        target: str | None = None,
+        target: str | Target | None = None,
         strategy: str | Strategy = "adaptive",
         stopping: str | StoppingRule | None = None,
         max_rounds: int | None = None,
-        rng: np.random.Generator | int | None = None,
+        rng: Rng = None,
     ) -> Study:
         """Set up a study.
 

@@ -13,7 +13,7 @@ from edgewise.allocation.allocate import METHODS
 from edgewise.cli.reference import commands, with_reference
 from edgewise.core.design.g_optimal import g_optimal
 from edgewise.core.stopping import RULES
-from edgewise.core.strategies.strategy import STRATEGIES
+from edgewise.core.strategies import STRATEGIES
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "cli.md"

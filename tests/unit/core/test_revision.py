@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.statistics import CellStatistics
-from edgewise.core.learner import tell_round
+from edgewise.core.learner import initial_state, tell_round
 from edgewise.core.revision import amend, go_on, reconsider, sum_rounds
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
@@ -29,7 +29,7 @@ def setting_for(strategy: str, **options: Any) -> Setting:
 
 
 def fresh(setting: Setting) -> LearnerState:
-    return LearnerState.start(setting.plan.cells, setting.plan.first_aim(), seed=3)
+    return initial_state(setting, seed=3)
 
 
 def told(setting: Setting, rewards: Sequence[Array]) -> tuple[LearnerState, Told, list[int]]:
@@ -44,7 +44,7 @@ def told(setting: Setting, rewards: Sequence[Array]) -> tuple[LearnerState, Told
 
 
 def same(first: CellStatistics, second: CellStatistics) -> bool:
-    mine, its = first.to_dict(), second.to_dict()
+    mine, its = first.to_tree(), second.to_tree()
     return all(np.array_equal(mine[name], its[name]) for name in mine)
 
 

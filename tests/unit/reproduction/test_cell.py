@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import edgewise as ew
-from edgewise.core.strategies.strategy import STRATEGIES
+from edgewise.core.strategies import STRATEGIES
 from edgewise.errors import InvalidArgument
 from edgewise.reproduction.cell import Cell, Point, code_version, generator_from, point_key, split
 from edgewise.reproduction.points import (

@@ -212,7 +212,7 @@ def test_estimates_come_close_to_the_truth(directed: bool, kinds: Any, node_term
         learner.tell(ticket, rewards)
     report = learner.report()
     cells = learner._setting.plan.cells
-    information = learner.save()["statistics"]["information"]
+    information = learner.save()["state"]["statistics"]["information"]
     target = true if directed else (true + true.transpose(0, 2, 1)) / 2
     X = problem.arms
     worst = []

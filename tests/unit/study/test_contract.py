@@ -13,9 +13,9 @@ from tests.unit.study.conftest import Place
 from tests.unit.study.farm import GRAPH, PROBLEM, endless, kinds, measure, run, state_of
 
 import edgewise as ew
+from edgewise.core.ending import Ending
 from edgewise.core.learner import Learner
-from edgewise.core.report import Ending
-from edgewise.core.strategies.strategy import Adaptive
+from edgewise.core.strategies import Adaptive
 from edgewise.errors import (
     InvalidArgument,
     InvalidRewards,

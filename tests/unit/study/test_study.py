@@ -16,7 +16,7 @@ from tests.unit.study.farm import GRAPH, PROBLEM, endless, kinds, measure, run, 
 
 import edgewise as ew
 from edgewise.core.model.problem import Problem
-from edgewise.core.strategies.strategy import GOptimal
+from edgewise.core.strategies import GOptimal
 from edgewise.errors import InvalidArgument, IsolatedNodes, UnknownStudy
 from edgewise.study import MemoryStorage
 

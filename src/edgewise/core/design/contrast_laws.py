@@ -94,15 +94,15 @@ def contrast_laws(
     ContrastLaws
         The best laws seen; their gap exceeds the tolerance if the evaluations ran out.
     """
-    aim = _Aim.of(expected, contrasts, kinds, needs, everywhere, explore)
+    programme = _Programme.of(expected, contrasts, kinds, needs, everywhere, explore)
     # positive on every candidate: multiplicative steps never revive an arm
     start = 0.5 * (everywhere + expected.masks / expected.masks.sum(axis=1, keepdims=True))
     with single_threaded():
-        return _ascend(aim, start, tolerance, max_evaluations)
+        return _ascend(programme, start, tolerance, max_evaluations)
 
 
 @dataclass(frozen=True, eq=False)
-class _Point:
+class _Evaluation:
     """Free laws and what they achieve."""
 
     free: Array
@@ -116,7 +116,7 @@ class _Point:
     """Bound on the smallest s of any laws."""
 
 
-class _Kind(NamedTuple):
+class _OfKind(NamedTuple):
     """The contrasts of one kind of edges."""
 
     kind: int
@@ -128,9 +128,11 @@ class _Kind(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Aim:
+class _Programme:
+    """The soft minimum over contrasts, as a function of the laws."""
+
     expected: ExpectedCells
-    kinds: tuple[_Kind, ...]
+    kinds: tuple[_OfKind, ...]
     needs: Array
     everywhere: Array
     explore: float
@@ -144,20 +146,20 @@ class _Aim:
         needs: Array,
         everywhere: Array,
         explore: float,
-    ) -> _Aim:
+    ) -> _Programme:
         groups = []
         for kind in np.unique(kinds).tolist():
             mine = np.flatnonzero(kinds == kind)
             p = int(expected.cells.dimensions[kind])
             features = expected.cells.features[kind, :, :p]
-            groups.append(_Kind(kind, mine, features, contrasts[mine, :p]))
+            groups.append(_OfKind(kind, mine, features, contrasts[mine, :p]))
         return cls(expected, tuple(groups), needs, everywhere, explore)
 
     def laws(self, free: Array) -> Array:
         """The laws nodes draw from: linear in the free part, whose rows sum to 1."""
         return (1.0 - self.explore) * free + self.explore * self.everywhere
 
-    def at(self, free: Array, sharpness: float) -> _Point:
+    def at(self, free: Array, sharpness: float) -> _Evaluation:
         """Evaluate the soft minimum and its slopes."""
         laws = self.laws(free)
         images, variances = self._solve(self.expected.information(laws))
@@ -171,7 +173,7 @@ class _Aim:
         slopes = (1.0 - self.explore) * by_law
         slopes += self.explore * (by_law * self.everywhere).sum(axis=1, keepdims=True)
         most = float(slopes.max(axis=1).sum() / (weights / s).sum())
-        return _Point(free, soft, slopes, least, most)
+        return _Evaluation(free, soft, slopes, least, most)
 
     def _solve(self, information: Array) -> tuple[list[Array], Array]:
         """A^-1 y (p, T) per kind, and y' A^-1 y of every contrast."""
@@ -192,12 +194,14 @@ class _Aim:
         return result
 
 
-def _ascend(aim: _Aim, free: Array, tolerance: float, max_evaluations: int) -> ContrastLaws:
+def _ascend(
+    programme: _Programme, free: Array, tolerance: float, max_evaluations: int
+) -> ContrastLaws:
     sharpness, step = _SHARPNESS[0], _STEPS[0]
-    point = best = aim.at(free, sharpness)
+    point = best = programme.at(free, sharpness)
     most, evaluations = best.most, 1
     while (most / best.least) ** 2 > 1.0 + tolerance and evaluations < max_evaluations:
-        trial = aim.at(_moved(point, step), sharpness)
+        trial = programme.at(_moved(point, step), sharpness)
         gain = trial.soft - point.soft
         if gain > 0.0:
             point, step = trial, min(1.5 * step, _STEPS[1])
@@ -205,15 +209,15 @@ def _ascend(aim: _Aim, free: Array, tolerance: float, max_evaluations: int) -> C
             step /= 3.0
         if abs(gain) < _STALLED and sharpness < _SHARPNESS[1]:
             sharpness, step = 2.0 * sharpness, max(0.5 * step, 1e-3)
-            point = aim.at(point.free, sharpness)
+            point = programme.at(point.free, sharpness)
             evaluations += 1
         evaluations += 1
         best = max(best, trial, key=lambda seen: seen.least)
         most = min(most, trial.most, point.most)
-    return ContrastLaws(aim.laws(best.free), best.least**2, most**2, evaluations)
+    return ContrastLaws(programme.laws(best.free), best.least**2, most**2, evaluations)
 
 
-def _moved(point: _Point, step: float) -> Array:
+def _moved(point: _Evaluation, step: float) -> Array:
     """Arms with more than average slope gain; a law that matters to no contrast stays."""
     mean = (point.free * point.slopes).sum(axis=1, keepdims=True)
     relative = np.divide(point.slopes, mean, out=np.ones_like(point.slopes), where=mean > 0)

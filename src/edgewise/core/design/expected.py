@@ -36,8 +36,7 @@ class ExpectedCells:
         """Count which sets meet on the edges of each kind."""
         graph = problem.graph
         masks, groups = problem.candidate_sets
-        weights = np.ones(len(graph.edges)) if graph.weights is None else graph.weights**2
-        kinds = np.zeros(len(graph.edges), np.int32) if graph.kinds is None else graph.kinds
+        weights, kinds = graph.weight_of_edge**2, graph.kind_of_edge
         ends = groups[graph.edges]
         meetings = []
         for kind in range(graph.n_kinds):

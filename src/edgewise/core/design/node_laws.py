@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.compiled import compiled
@@ -62,6 +62,10 @@ class NodeLaws:
             frozen(support, np.int32),
             frozen(thresholds, np.uint64),
         )
+
+    def reweighted(self, weights: ArrayLike) -> NodeLaws:
+        """The same nodes with other laws (S, K)."""
+        return NodeLaws.of(np.asarray(weights, dtype=float), self.set_of)
 
     def draw(self, *, seed: int, round: int, start: int = 0, stop: int | None = None) -> Indices:  # noqa: A002
         """The arms of nodes ``start .. stop - 1`` (default: all) in one round."""

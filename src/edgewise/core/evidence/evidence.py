@@ -6,18 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.least_squares import all_contrasts, one_contrast
-from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.evidence.observed import are_inside, observed_directions
+from edgewise.core.evidence.statistics import ByPhase, ByRound
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
-
-_UNSEEN = 1e-9
-"""Eigenvalues of a phase's information below this, relative to the largest, are rounding."""
-
-_OUTSIDE = 1e-10
-"""Squared relative length of the part of a contrast outside the observed directions that is
-rounding; more, and the phase says nothing about the contrast."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,23 +59,17 @@ def gather(
     problem: Problem,
     cells: Cells,
     rounds: Indices,
-    cumulative: CellStatistics,
+    cumulative: ByRound,
     *,
     noise: Array | None = None,
-    closed: CellStatistics | None = None,
     ridge: float = 0.0,
 ) -> Evidence:
     r"""Least squares after each of R rounds, :math:`\hat\theta = (\rho I + A)^{-1} b`.
 
     ``cumulative`` holds the statistics after each of the rounds, (R, q, P); ``noise`` (R,) is a
     bound on sigma, by default what the problem states. ``ridge`` is the paper's
-    :math:`A_0 = I`; zero everywhere else. With ``closed`` phases (J, q, P), ``cumulative`` is that
-    of the present phase only: the leader comes from all data together, while gap and deviation of
-    a contrast are pooled phase by phase, :math:`\hat\Delta = W/I`, :math:`s = I^{-1/2}` with
-    :math:`W = \sum_j D_j/s_j^2`, :math:`I = \sum_j 1/s_j^2`.
+    :math:`A_0 = I`; zero everywhere else.
     """
-    if closed is not None and len(closed.information):
-        return _gather_phases(problem, cells, rounds, cumulative, closed, noise)
     n_rounds, n_kinds, n_pairs = cumulative.information.shape
     theta = np.full((n_rounds, n_kinds, cells.features.shape[2]), np.nan)
     leaders = np.full((n_rounds, n_kinds), -1)
@@ -109,7 +97,7 @@ def watch(
     cells: Cells,
     rival: tuple[int, int, int],
     rounds: Indices,
-    cumulative: CellStatistics,
+    cumulative: ByRound,
     *,
     noise: Array | None = None,
     ridge: float = 0.0,
@@ -171,33 +159,23 @@ def _evidence(
     )
 
 
-def in_range(gram: Array, contrasts: Array) -> Mask:
-    """(T,) whether each contrast (T, p) can be estimated from information A (p, p)."""
-    _, basis = _observed(gram)
-    inside = ((contrasts @ basis) ** 2).sum(axis=1)
-    total = (contrasts**2).sum(axis=1)
-    return np.asarray(total - inside <= _OUTSIDE * total)
-
-
-def _observed(gram: Array) -> tuple[Array, Array]:
-    """Nonzero eigenvalues of A and their eigenvectors (p, rank)."""
-    values, vectors = np.linalg.eigh(gram)
-    seen = values > _UNSEEN * values[-1]
-    return values[seen], vectors[:, seen]
-
-
-def _gather_phases(
+def gather_phases(
     problem: Problem,
     cells: Cells,
-    rounds: Indices,
-    cumulative: CellStatistics,
-    closed: CellStatistics,
-    noise: Array | None,
+    number: int,
+    phases: ByPhase,
+    *,
+    noise: Array | None = None,
 ) -> Evidence:
-    """Evidence over several phases, one look (R = 1)."""
-    present = cumulative[-1]
-    pooled = gather(problem, cells, rounds, closed.followed_by_all(present)[None], noise=noise)
-    phases = closed.with_another(present)
+    r"""Evidence after round ``number`` (R = 1) from phases (J, q, P) that differ in their designs.
+
+    The leader comes from all data together, while gap and deviation of a contrast are pooled phase
+    by phase, :math:`\hat\Delta = W/I`, :math:`s = I^{-1/2}` with :math:`W = \sum_j D_j/s_j^2`,
+    :math:`I = \sum_j 1/s_j^2`.
+    """
+    rounds = np.array([number])
+    everything = phases[:-1].followed_by_all(phases[-1])
+    pooled = gather(problem, cells, rounds, everything[None], noise=noise)
     gaps, variances = pooled.gaps.copy(), np.ones_like(pooled.gaps)
     for kind, leader in enumerate(pooled.leaders[0]):
         rivals = np.isfinite(pooled.gaps[0, kind])
@@ -224,10 +202,9 @@ def pool(
     """
     score, total = np.zeros(len(contrasts)), np.zeros(len(contrasts))
     for counts, sums in zip(information, rewards, strict=True):
-        values, basis = _observed((features.T * counts) @ features)
+        values, basis = observed_directions((features.T * counts) @ features)
         inside = contrasts @ basis
-        size = (contrasts**2).sum(axis=1)
-        seen = size - (inside**2).sum(axis=1) <= _OUTSIDE * size
+        seen = are_inside(contrasts, inside)
         precision = np.zeros(len(contrasts))
         precision[seen] = 1.0 / (inside[seen] ** 2 @ (1.0 / values))
         estimate = inside @ ((basis.T @ (sums @ features)) / values)

@@ -1,4 +1,4 @@
-"""Compiled least squares on cells, one kind at a time.
+"""Least squares on cells, one kind at a time, compiled.
 
 Inner loops are updates of one contiguous row by another, which compilers turn into vector
 instructions without reordering any sum.
@@ -10,6 +10,8 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.base.compiled import compiled
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.model.cells import Cells
 
 _SINGULAR = 1e-10
 """A pivot this small, relative to its diagonal entry, means the direction was never observed."""
@@ -17,6 +19,26 @@ _SINGULAR = 1e-10
 _SAME = 1e-18
 """Squared relative distance below which two cells have the same feature, hence the same reward
 (duplicate arms, or x and -x): they are one answer, not rivals."""
+
+
+def estimate(cells: Cells, statistics: CellStatistics, *, ridge: float = 0.0) -> Array:
+    r"""(q, p) :math:`\hat\theta = (\rho I + A)^{-1} b` of every kind; NaN where not estimable."""
+    theta = np.full((len(cells.features), cells.features.shape[2]), np.nan)
+    for kind, features in enumerate(cells.features):
+        dimension = int(cells.dimensions[kind])
+        moment = np.empty(dimension)
+        if _solve(
+            features,
+            cells.products[kind],
+            statistics.information[kind],
+            statistics.rewards[kind],
+            ridge,
+            np.empty((dimension, dimension)),
+            moment,
+        ):
+            theta[kind] = 0.0
+            theta[kind, :dimension] = moment
+    return theta
 
 
 @compiled

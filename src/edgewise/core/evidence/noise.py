@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from edgewise.base.arrays import Array
-from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.evidence.statistics import ByPhase, ByRound, CellStatistics
 
 _TILTS = 2.0 ** np.arange(-12, 9)
 """Lambda in :func:`noise_bounds`: each is best for one ratio of bound and estimate."""
@@ -51,7 +51,7 @@ def estimate_noise(statistics: CellStatistics) -> NoiseEstimate | None:
     return NoiseEstimate(math.sqrt(total / freedom), low, high, freedom)
 
 
-def noise_bounds(closed: CellStatistics, present: CellStatistics, alpha: float) -> Array:
+def noise_bounds(closed: ByPhase, present: ByRound, alpha: float) -> Array:
     r"""(R,) numbers that are all above sigma with probability at least 1 - alpha.
 
     For Gaussian noise the pure error of a phase is :math:`\sigma^2\chi^2_\nu` given all before

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,8 @@ edge list at multiples of the block give the same floating-point sums as one pas
 class CellStatistics:
     """What is kept of the rewards: four numbers per cell.
 
-    Arrays are (q, P), or (R, q, P) for R successive rounds. Where both directions of an edge are
+    Arrays are (q, P); signatures say :data:`ByRound` or :data:`ByPhase` where they are stacked.
+    Where both directions of an edge are
     observed and pairs are unordered, the two rewards are averaged into one observation of double
     weight; a lone direction counts only if both nodes show the same arm (otherwise its mean
     depends on the antisymmetric part of M).
@@ -54,7 +55,11 @@ class CellStatistics:
         shape = cells.showable.shape
         return cls(np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape), np.zeros(shape))
 
-    def followed_by(self, rounds: CellStatistics) -> CellStatistics:
+    def __len__(self) -> int:
+        """How many rounds or phases are stacked."""
+        return len(self.information)
+
+    def followed_by(self, rounds: ByRound) -> ByRound:
         """Cumulative statistics (R, q, P) after each of the R further rounds.
 
         Added one after the other, so it does not matter how rounds are grouped.
@@ -72,9 +77,9 @@ class CellStatistics:
 
     def followed_by_all(self, last: CellStatistics) -> CellStatistics:
         """Sum over the first axis of this (J, q, P) value, and ``last`` (q, P) added."""
-        return last.followed_by(self)[-1] if len(self.information) else last
+        return last.followed_by(self)[-1] if len(self) else last
 
-    def with_another(self, last: CellStatistics) -> CellStatistics:
+    def with_another(self, last: CellStatistics) -> ByPhase:
         """The (J, q, P) value with ``last`` (q, P) appended."""
         return CellStatistics(
             *(
@@ -87,19 +92,19 @@ class CellStatistics:
     def _arrays(self) -> tuple[NDArray[Any], ...]:
         return self.observations, self.information, self.rewards, self.squares
 
-    def to_dict(self) -> dict[str, NDArray[Any]]:
+    def to_tree(self) -> dict[str, NDArray[Any]]:
         """As plain arrays."""
         names = ("observations", "information", "rewards", "squares")
         return {name: array.copy() for name, array in zip(names, self._arrays, strict=True)}
 
     @classmethod
-    def from_dict(
-        cls, values: Mapping[str, Any], shape: tuple[int, ...] | None = None
+    def from_tree(
+        cls, tree: Mapping[str, Any], shape: tuple[int, ...] | None = None
     ) -> CellStatistics:
-        """The inverse of :meth:`to_dict`; ``shape`` restores what empty lists have lost."""
+        """The inverse of :meth:`to_tree`; ``shape`` restores what empty lists have lost."""
 
         def array(name: str, dtype: type) -> NDArray[Any]:
-            stored: NDArray[Any] = np.array(values[name], dtype)
+            stored: NDArray[Any] = np.array(tree[name], dtype)
             return stored if shape is None else stored.reshape(shape)
 
         return cls(
@@ -114,6 +119,12 @@ class CellStatistics:
         return CellStatistics(
             self.observations[key], self.information[key], self.rewards[key], self.squares[key]
         )
+
+
+ByRound: TypeAlias = CellStatistics
+"""Arrays are (R, q, P): R successive rounds, or the sums after each of them."""
+ByPhase: TypeAlias = CellStatistics
+"""Arrays are (J, q, P): J phases, each on its own."""
 
 
 def observe(graph: Graph, cells: Cells, arms: Indices, rewards: Array) -> CellStatistics:

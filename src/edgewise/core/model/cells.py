@@ -77,6 +77,15 @@ class Cells:
         means: Array = np.einsum("qcp,qp->qc", self.features, theta)
         return means
 
+    def averages(self, tables: Array) -> Array:
+        """(q, P) the mean reward of every cell, from tables (q, K, K) by the arms at both ends.
+
+        The two directions are averaged if pairs are unordered.
+        """
+        k, l = self.pairs.T
+        there, back = tables[:, k, l], tables[:, l, k]
+        return there if self.ordered else 0.5 * (there + back)
+
     def tables(self, theta: Array) -> Array:
         """(q, K, K) mean reward of an edge by the arms at its two nodes, node term included."""
         return self.means(theta)[:, self.pair_index]

@@ -111,13 +111,7 @@ class Problem:
     @property
     def has_paper_setting(self) -> bool:
         """One kind, both directions, weights >= 0, every arm at every node: theorems apply."""
-        positive = self.graph.weights is None or bool((self.graph.weights > 0).all())
-        return (
-            not self.graph.directed
-            and self.graph.n_kinds == 1
-            and self.candidates is None
-            and positive
-        )
+        return self.graph.is_uniform and self.candidates is None
 
     @cached_property
     def candidate_sets(self) -> Candidates:
@@ -132,9 +126,7 @@ class Problem:
         if len(sets) == 1:
             result[:] = sets[0][:, None] & sets[0][None, :]
             return result
-        kinds = np.zeros(len(self.graph.edges), np.int64)
-        if self.graph.kinds is not None:
-            kinds += self.graph.kinds
+        kinds = self.graph.kind_of_edge
         ends = set_of[self.graph.edges].astype(np.int64)
         keys = np.unique((kinds * len(sets) + ends[:, 0]) * len(sets) + ends[:, 1])
         for key in keys.tolist():

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from edgewise.base.choice import pick
 from edgewise.core.stopping.anytime import Anytime as Anytime
 from edgewise.core.stopping.mixture import Mixture as Mixture
 from edgewise.core.stopping.paper import PaperRule as PaperRule
 from edgewise.core.stopping.rule import ConfidenceRule as ConfidenceRule
 from edgewise.core.stopping.rule import StoppingRule as StoppingRule
-from edgewise.core.stopping.rule import Verdict as Verdict
-from edgewise.core.stopping.rule import judge as judge
+from edgewise.core.stopping.rule import knows_widths as knows_widths
 from edgewise.core.stopping.union import Union as Union
-from edgewise.errors import InvalidArgument
+from edgewise.core.stopping.verdict import Verdict as Verdict
+from edgewise.core.stopping.verdict import judge as judge
 
 _BUILT_IN: tuple[StoppingRule, ...] = (Anytime(), Mixture(), Union(), PaperRule())
 
@@ -19,11 +20,4 @@ RULES = {rule.name: rule for rule in _BUILT_IN}
 
 def stopping_rule(choice: str | StoppingRule) -> StoppingRule:
     """The rule of that name, or the rule itself."""
-    if callable(choice):
-        return choice
-    if choice not in RULES:
-        raise InvalidArgument(
-            f"no stopping rule is called {choice!r}; choose one of {', '.join(sorted(RULES))}, or "
-            "pass a rule of your own"
-        )
-    return RULES[choice]
+    return choice if callable(choice) else pick("stopping rule", choice, RULES, own="a rule")

@@ -40,6 +40,6 @@ class Anytime:
         """``log E / log((P - 1)/delta)`` per rival."""
         return self.mixture(evidence, delta=delta, epsilon=epsilon)
 
-    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+    def contrast_width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
         """As for the mixture, with variances pooled phase by phase."""
-        return self.mixture.width(variances, rounds=rounds, log_odds=log_odds)
+        return self.mixture.contrast_width(variances, rounds=rounds, log_odds=log_odds)

@@ -105,7 +105,7 @@ class Mixture:
         strength[rivals] = log_mixture(information * gaps, information, self.scales) / threshold
         return strength
 
-    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:  # noqa: ARG002
+    def contrast_width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:  # noqa: ARG002
         """(T,) W/I at which log E reaches ``log_odds``: the same at whatever round."""
         information = 1.0 / variances
         return _mixture_margin(information, self.scales, log_odds) * variances

@@ -1,15 +1,11 @@
-"""What a stopping rule is, and how its answer becomes a verdict."""
+"""What a stopping rule is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
-
-import numpy as np
+from typing import Protocol, TypeGuard
 
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.evidence.evidence import Evidence
-from edgewise.core.model.cells import Cells
 
 
 class StoppingRule(Protocol):
@@ -45,11 +41,10 @@ class StoppingRule(Protocol):
         """
 
 
-@runtime_checkable
-class ConfidenceRule(Protocol):
+class ConfidenceRule(StoppingRule, Protocol):
     """A stopping rule that also knows how far an estimated contrast can be off."""
 
-    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+    def contrast_width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
         """(T,) in units of sigma: how far below the truth estimates with these variances may lie.
 
         Each contrast ever lies further below with probability at most ``exp(-log_odds)``, at the
@@ -57,52 +52,6 @@ class ConfidenceRule(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Where the comparison stands."""
-
-    stop: bool
-    """Whether the target is reached with the confidence asked for."""
-    round: int
-    """The round after which this was judged; 0 before any."""
-    pairs: tuple[tuple[int, int], ...]
-    """The leading pair of arms of each edge kind; empty while not estimable."""
-    rival: tuple[int, int, int] | None
-    """(kind, k, l) of the rival closest to the leader of its kind; None if there is none."""
-    progress: float
-    """Strength against that rival: about the fraction of the rounds needed; stops at 1."""
-    stalled: bool = False
-    """Whether more rounds would not help: what is left is optimisation."""
-
-    @classmethod
-    def none_yet(cls) -> Verdict:
-        """Before the first look."""
-        return cls(stop=False, round=0, pairs=(), rival=None, progress=0.0)
-
-
-def judge(evidence: Evidence, cells: Cells, strength: Array) -> tuple[int, Verdict]:
-    """Position of the first round at which every rival is refuted (else the last), and verdict.
-
-    ``strength`` (R, q, P) is what a rule made of the evidence.
-    """
-    estimable = np.all(evidence.leaders >= 0, axis=1)
-    strength = np.where(estimable[:, None, None], strength, -np.inf)
-    weakest = strength.min(axis=(1, 2))
-    stops = np.flatnonzero(weakest >= 1.0)
-    position = int(stops[0]) if len(stops) else len(weakest) - 1
-    if not estimable[position]:
-        return position, Verdict(False, int(evidence.rounds[position]), (), None, 0.0)
-    leaders = cells.pairs[evidence.leaders[position]]
-    rival = None
-    if np.isfinite(weakest[position]):
-        kind, pair = np.unravel_index(int(strength[position].argmin()), strength.shape[1:])
-        k, l = cells.pairs[pair].tolist()
-        rival = (int(kind), k, l)
-    verdict = Verdict(
-        stop=bool(len(stops)),
-        round=int(evidence.rounds[position]),
-        pairs=tuple((int(k), int(l)) for k, l in leaders),
-        rival=rival,
-        progress=max(float(weakest[position]), 0.0),
-    )
-    return position, verdict
+def knows_widths(rule: StoppingRule) -> TypeGuard[ConfidenceRule]:
+    """Whether the rule can bound what an allocation may miss."""
+    return callable(getattr(rule, "contrast_width", None))

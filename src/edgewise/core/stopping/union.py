@@ -47,7 +47,7 @@ class Union:
         strength: Array = ratio * np.abs(ratio) / (2.0 * log_term)[:, None, None]
         return strength
 
-    def width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+    def contrast_width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
         """(T,) the margin of the latest look."""
         log_term = log_odds + float(self._price(np.array([rounds]))[0])
         return np.sqrt(2.0 * log_term * variances)

@@ -1,1 +1,23 @@
-"""How the joint arms of the coming rounds are chosen."""
+"""Strategies: how the joint arms of the coming rounds are chosen."""
+
+from __future__ import annotations
+
+from edgewise.base.choice import pick
+from edgewise.core.strategies.adaptive import Adaptive as Adaptive
+from edgewise.core.strategies.contrast import Contrast as Contrast
+from edgewise.core.strategies.independent import GOptimal as GOptimal
+from edgewise.core.strategies.independent import Paper as Paper
+from edgewise.core.strategies.phases import Phasing as Phasing
+from edgewise.core.strategies.plan import Plan as Plan
+from edgewise.core.strategies.safe import Safe as Safe
+from edgewise.core.strategies.strategy import Strategy as Strategy
+
+STRATEGIES: dict[str, Strategy] = {
+    strategy.name: strategy for strategy in (Adaptive(), Contrast(), GOptimal(), Paper())
+}
+"""Every strategy that needs no settings of the user's, by its public name."""
+
+
+def sampling_strategy(choice: str | Strategy) -> Strategy:
+    """The strategy of that name, or the strategy itself."""
+    return choice if callable(choice) else pick("strategy", choice, STRATEGIES, own="a strategy")

@@ -1,7 +1,7 @@
 r"""Adaptive phases: every phase is laid out for the contrasts that are still open.
 
 At the start of a phase take the rivals still open and what each of them needs
-(:mod:`edgewise.core.strategies.phases`); then fill joint arms greedily for the worst-served rival
+(:mod:`edgewise.core.aim`); then fill joint arms greedily for the worst-served rival
 (:mod:`edgewise.core.strategies.layout`). What a graph can carry is thereby respected: only joint
 arms are ever considered.
 """
@@ -18,13 +18,38 @@ from numpy.typing import NDArray
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.design.node_laws import NodeLaws
-from edgewise.core.evidence.statistics import count_joint_arm
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
-from edgewise.core.needs import Needs
-from edgewise.core.state import Aim, LearnerState
+from edgewise.core.state import LearnerState
 from edgewise.core.strategies.layout import breadth_first, lay_out
-from edgewise.core.strategies.phases import aim_at, is_phase_over, overtime
+from edgewise.core.strategies.phases import GrowingPhases, overtime
+from edgewise.core.strategies.plan import next_round
+from edgewise.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Phases laid out, as joint arms, for the rivals that are still open.
+
+    The first phase sees every direction; each later one lasts ``growth`` times the rounds so far
+    (at least one) and serves the contrasts between the leader and its open rivals, the
+    worst-served most (``power``). Works on every graph. Nothing is
+    drawn at random, except when missing rewards keep a phase from ending.
+    """
+
+    growth: float = 0.1
+    power: float = 4.0
+    name: str = "adaptive"
+
+    def __post_init__(self) -> None:
+        if not (self.growth > 0 and self.power > 0):
+            raise InvalidArgument(
+                f"growth is {self.growth} and power {self.power}; both must be above 0"
+            )
+
+    def __call__(self, problem: Problem, /) -> AdaptivePhases:
+        """Prepare the layout."""
+        return AdaptivePhases.of(problem, growth=self.growth, power=self.power)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +64,11 @@ class AdaptivePhases:
     while a phase begins; it is not counted as evidence."""
     anything: NodeLaws
     """Candidates drawn evenly: what is deployed when the layout gets a phase nowhere."""
-    growth: float
+    phasing: GrowingPhases
     power: float
     designs: tuple[Design, ...] = ()
     stopping: str = "anytime"
     ridge: float = 0.0
-    has_phases: bool = True
 
     @classmethod
     def of(cls, problem: Problem, *, growth: float, power: float) -> AdaptivePhases:
@@ -56,21 +80,9 @@ class AdaptivePhases:
             order=frozen(breadth_first(problem.graph), np.int64),
             prior=frozen(_spread_evenly(cells), float),
             anything=NodeLaws.of(masks / masks.sum(axis=1, keepdims=True), groups),
-            growth=growth,
+            phasing=GrowingPhases(growth),
             power=power,
         )
-
-    def first_aim(self) -> Aim:
-        """One round laid out for log det A, more if it takes more to see every direction."""
-        return Aim.everything(1)
-
-    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
-        """The open contrasts that need most, each with the information it still needs."""
-        return aim_at(state, needs, growth=self.growth)
-
-    def phase_over(self, problem: Problem, state: LearnerState) -> bool:  # noqa: ARG002
-        """After its length, once its contrasts (at first: all directions) can be estimated."""
-        return is_phase_over(self.cells, state)
 
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
         """Laid out for the aim, given the information the phase has already.
@@ -107,15 +119,13 @@ class AdaptivePhases:
         n_rounds: int,  # noqa: ARG002
     ) -> tuple[NDArray[np.int64], Array]:
         """One round: the next one depends on whether this one ends the phase."""
-        arms = self.joint_arm(problem, state)
-        observations, information = count_joint_arm(problem.graph, self.cells, arms)
-        return observations[None], information[None]
+        return next_round(self, problem, state)
 
-    def memory(self) -> dict[str, Any]:
+    def to_tree(self) -> dict[str, Any]:
         """Nothing: the aim of the phase is part of the state."""
         return {}
 
-    def recall(self, saved: Mapping[str, Any]) -> AdaptivePhases:  # noqa: ARG002
+    def from_tree(self, tree: Mapping[str, Any]) -> AdaptivePhases:  # noqa: ARG002
         """Itself."""
         return self
 

@@ -1,4 +1,4 @@
-r"""Decentralised phases: nodes draw independently, from laws chosen for the open contrasts.
+r"""Independent nodes whose laws serve the open contrasts.
 
 Nobody tells a node its arm. Nodes share a seed and, once a phase, hear the laws; each then draws
 its own arms until the next phase. The best such laws are those of
@@ -16,52 +16,69 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.aim import Aim
 from edgewise.core.design.contrast_laws import contrast_laws
 from edgewise.core.design.expected import ExpectedCells
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.design.node_laws import NodeLaws
-from edgewise.core.evidence.statistics import count_rounds
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
-from edgewise.core.needs import Needs
-from edgewise.core.state import Aim, LearnerState
-from edgewise.core.strategies.phases import aim_at, is_phase_over
+from edgewise.core.state import LearnerState
+from edgewise.core.strategies.independent import g_optimal_laws
+from edgewise.core.strategies.phases import GrowingPhases
+from edgewise.core.strategies.plan import next_round
+from edgewise.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Independent nodes whose laws serve the rivals that are still open.
+
+    Phases as in :class:`Adaptive`, but nobody coordinates the nodes: in a phase each draws from
+    the law of its candidate set, the best laws there are for the open contrasts, mixed with a
+    share ``explore`` of the G-optimal ones. Nodes need a common seed, and the laws once a phase.
+    """
+
+    growth: float = 0.1
+    explore: float = 0.05
+    name: str = "contrast"
+
+    def __post_init__(self) -> None:
+        if not (self.growth > 0 and 0 < self.explore < 1):
+            raise InvalidArgument(
+                f"growth is {self.growth} and explore {self.explore}; growth must be above 0, "
+                "explore between 0 and 1"
+            )
+
+    def __call__(self, problem: Problem, /) -> ContrastPhases:
+        """Solve the designs of the first phase."""
+        laws, _ = g_optimal_laws(problem, tolerance=1e-6)
+        return ContrastPhases.of(problem, laws, growth=self.growth, explore=self.explore)
 
 
 @dataclass(frozen=True, eq=False)
-class DecentralisedPhases:
+class ContrastPhases:
     """The plan of the contrast strategy."""
 
     cells: Cells
     expected: ExpectedCells
     everywhere: NodeLaws
     """What nodes draw from when every direction matters alike: at first, and always a little."""
-    growth: float
+    phasing: GrowingPhases
     explore: float
     designs: tuple[Design, ...] = ()
     stopping: str = "anytime"
     ridge: float = 0.0
-    has_phases: bool = True
 
     @classmethod
     def of(
         cls, problem: Problem, everywhere: NodeLaws, *, growth: float, explore: float
-    ) -> DecentralisedPhases:
+    ) -> ContrastPhases:
         """Prepare what does not change from phase to phase."""
         cells = Cells.of(problem)
-        return cls(cells, ExpectedCells.of(problem, cells), everywhere, growth, explore)
-
-    def first_aim(self) -> Aim:
-        """Everything alike, until every direction has been seen."""
-        return Aim.everything(1)
-
-    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
-        """The open contrasts that need most, each with the information it still needs."""
-        return aim_at(state, needs, growth=self.growth)
-
-    def phase_over(self, problem: Problem, state: LearnerState) -> bool:  # noqa: ARG002
-        """After its length, once its contrasts (at first: all directions) can be estimated."""
-        return is_phase_over(self.cells, state)
+        return cls(
+            cells, ExpectedCells.of(problem, cells), everywhere, GrowingPhases(growth), explore
+        )
 
     def laws(self, aim: Aim) -> NodeLaws:
         """What nodes draw from in a phase with this aim: a function of the aim alone."""
@@ -78,27 +95,19 @@ class DecentralisedPhases:
         n_rounds: int,  # noqa: ARG002
     ) -> tuple[NDArray[np.int64], Array]:
         """One round: the next one depends on whether this one ends the phase."""
-        return count_rounds(
-            problem.graph,
-            self.cells,
-            self.laws(state.aim),
-            seed=state.seed,
-            first_round=state.rounds + 1,
-            n_rounds=1,
-        )
+        return next_round(self, problem, state)
 
-    def memory(self) -> dict[str, Any]:
+    def to_tree(self) -> dict[str, Any]:
         """The laws of the first phase; those of later ones follow from the aim in the state."""
         return {"laws": self.everywhere.weights.copy()}
 
-    def recall(self, saved: Mapping[str, Any]) -> DecentralisedPhases:
-        """With the laws that were saved."""
-        weights = np.asarray(saved["laws"], dtype=float)
-        return replace(self, everywhere=NodeLaws.of(weights, self.everywhere.set_of))
+    def from_tree(self, tree: Mapping[str, Any]) -> ContrastPhases:
+        """With the laws that were stored."""
+        return replace(self, everywhere=self.everywhere.reweighted(tree["laws"]))
 
 
 @lru_cache(maxsize=8)
-def _laws(plan: DecentralisedPhases, aim: Aim) -> NodeLaws:
+def _laws(plan: ContrastPhases, aim: Aim) -> NodeLaws:
     """Remembered for the aims in use, which are compared by identity: every round asks again."""
     if len(aim.kinds) == 0:
         return plan.everywhere

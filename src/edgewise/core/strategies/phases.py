@@ -1,17 +1,22 @@
-"""What strategies with phases share: what a phase is for, and when it is over.
+"""Phases: what each is for, and when it is over.
 
-When a phase ends, the target says which contrasts are open and what they need. That is the aim of
-the next phase; how the aim becomes joint arms is the strategy's own business.
+Rounds come in phases. Inside a phase, joint arms may depend on the rewards of earlier phases only;
+that is what the proofs of the stopping rules ask for. When a phase ends, the target says which
+contrasts are open and what they need. That is the aim of the next phase; how the aim becomes joint
+arms is the strategy's own business.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Protocol
+
 import numpy as np
 
-from edgewise.core.evidence.evidence import in_range
+from edgewise.core.aim import Aim
+from edgewise.core.evidence.observed import in_range, sees_everything
 from edgewise.core.model.cells import Cells
-from edgewise.core.needs import Needs
-from edgewise.core.state import Aim, LearnerState
+from edgewise.core.state import LearnerState
 
 _MOST_CONTRASTS = 256
 """A phase is laid out for so many contrasts at most, those that need most."""
@@ -21,40 +26,99 @@ _PATIENCE = 20
 its length in overtime, rather than never."""
 
 
-def aim_at(state: LearnerState, needs: Needs | None, *, growth: float) -> Aim:
-    """The open contrasts that need most, each with the information it still lacks.
+class Phasing(Protocol):
+    """How rounds are divided into phases."""
 
-    The phase lasts ``growth`` times the rounds so far, at least one round.
-    """
-    length = max(1, int(growth * state.rounds))
-    if needs is None:  # rewards were missing: some direction is still unseen
-        return Aim.everything(length)
-    lacking = needs.lacking
-    most = np.sort(np.argsort(-lacking, kind="stable")[:_MOST_CONTRASTS])
-    return Aim(
-        kinds=needs.kinds[most],
-        leaders=needs.leaders[most],
-        rivals=needs.rivals[most],
-        needs=lacking[most] / lacking.max(initial=0.0),
-        length=length,
-    )
+    @property
+    def is_endless(self) -> bool:
+        """Whether there is one phase only: joint arms never depend on rewards."""
+
+    def first(self) -> Aim:
+        """What the first phase is laid out for."""
+
+    def next(self, state: LearnerState, open: Aim | None) -> Aim:  # noqa: A002
+        """What the next phase is laid out for, given the contrasts that are open when it starts.
+
+        ``open`` is None while some direction has not been observed.
+        """
+
+    def is_over(self, cells: Cells, state: LearnerState) -> bool:
+        """Whether the present phase ends here; must not depend on its rewards."""
 
 
-def is_phase_over(cells: Cells, state: LearnerState) -> bool:
-    """After its length, once its contrasts (at first: all directions) can be estimated."""
-    if state.phase_rounds < state.aim.length:
+@dataclass(frozen=True)
+class OnePhase:
+    """Joint arms never depend on rewards."""
+
+    is_endless: bool = True
+
+    def first(self) -> Aim:
+        """Everything alike."""
+        return Aim.everything(0)
+
+    def next(self, state: LearnerState, open: Aim | None) -> Aim:  # noqa: A002, ARG002
+        """Never asked for."""
+        return state.aim
+
+    def is_over(self, cells: Cells, state: LearnerState) -> bool:  # noqa: ARG002
+        """Never."""
         return False
-    if state.phase_rounds >= overtime(cells, state) + _PATIENCE * state.aim.length:
-        return True
-    gram = cells.grams(state.statistics.information)
-    if len(state.aim.kinds) == 0:
-        ranks = [int(np.linalg.matrix_rank(A, hermitian=True)) for A in gram]
-        return bool((np.array(ranks) == cells.dimensions).all())
-    contrasts = state.aim.contrasts(cells)
-    return all(
-        in_range(gram[kind], contrasts[state.aim.kinds == kind]).all()
-        for kind in np.unique(state.aim.kinds)
-    )
+
+
+@dataclass(frozen=True)
+class GrowingPhases:
+    """Each phase lasts ``growth`` times the rounds so far, at least one round."""
+
+    growth: float
+    is_endless: bool = False
+
+    def first(self) -> Aim:
+        """One round for everything alike, more if it takes more to see every direction."""
+        return Aim.everything(1)
+
+    def next(self, state: LearnerState, open: Aim | None) -> Aim:  # noqa: A002
+        """The open contrasts that need most."""
+        length = max(1, int(self.growth * state.rounds))
+        if open is None:  # rewards were missing: some direction is still unseen
+            return Aim.everything(length)
+        return open.at_most(_MOST_CONTRASTS, length=length)
+
+    def is_over(self, cells: Cells, state: LearnerState) -> bool:
+        """After its length, once its contrasts (at first: all directions) can be estimated."""
+        aim = state.aim
+        if state.phase_rounds < aim.length:
+            return False
+        if state.phase_rounds >= overtime(cells, state) + _PATIENCE * aim.length:
+            return True
+        grams = cells.grams(state.statistics.information)
+        if len(aim.kinds) == 0:
+            return sees_everything(grams, cells.dimensions)
+        contrasts = aim.contrasts(cells)
+        return all(
+            in_range(grams[kind], contrasts[aim.kinds == kind]).all()
+            for kind in np.unique(aim.kinds)
+        )
+
+
+@dataclass(frozen=True)
+class ShortPhases:
+    """The phases of another strategy, cut short after so many rounds."""
+
+    inner: Phasing
+    most: int
+    is_endless: bool = False
+
+    def first(self) -> Aim:
+        """The other strategy's."""
+        return self.inner.first()
+
+    def next(self, state: LearnerState, open: Aim | None) -> Aim:  # noqa: A002
+        """The other strategy's."""
+        return self.inner.next(state, open)
+
+    def is_over(self, cells: Cells, state: LearnerState) -> bool:
+        """After so many rounds, or when the other strategy has seen enough."""
+        return state.phase_rounds >= self.most or self.inner.is_over(cells, state)
 
 
 def overtime(cells: Cells, state: LearnerState) -> int:

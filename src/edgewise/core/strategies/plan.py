@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -11,20 +10,15 @@ from numpy.typing import NDArray
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.design.node_laws import NodeLaws
-from edgewise.core.evidence.statistics import count_rounds
+from edgewise.core.evidence.statistics import count_joint_arm
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
-from edgewise.core.needs import Needs
-from edgewise.core.state import Aim, LearnerState
+from edgewise.core.state import LearnerState
+from edgewise.core.strategies.phases import Phasing
 
 
 class Plan(Protocol):
-    """The model that is fitted, and how the next joint arm is chosen.
-
-    Rounds come in phases. Inside a phase, joint arms may depend on the rewards of earlier phases
-    only; that is what the proofs of the stopping rules ask for.
-    """
+    """The model that is fitted, and how the next joint arm is chosen."""
 
     @property
     def cells(self) -> Cells:
@@ -43,20 +37,8 @@ class Plan(Protocol):
         """Rho in A_0 = rho I."""
 
     @property
-    def has_phases(self) -> bool:
-        """Whether joint arms ever depend on rewards."""
-
-    def first_aim(self) -> Aim:
-        """What the first phase is laid out for."""
-
-    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
-        """What the next phase is laid out for, given what is open when it starts.
-
-        ``needs`` is None while some direction has not been observed.
-        """
-
-    def phase_over(self, problem: Problem, state: LearnerState) -> bool:
-        """Whether the present phase ends here; must not depend on its rewards."""
+    def phasing(self) -> Phasing:
+        """How rounds are divided into phases."""
 
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
         """(n,) the joint arm of the next round."""
@@ -69,58 +51,17 @@ class Plan(Protocol):
         May return fewer rounds than asked for, at least one.
         """
 
-    def memory(self) -> dict[str, Any]:
-        """What must be saved because computing it again may round differently."""
+    def to_tree(self) -> dict[str, Any]:
+        """What must be stored because computing it again may round differently."""
 
-    def recall(self, saved: Mapping[str, Any]) -> Self:
-        """The plan with what :meth:`memory` saved."""
+    def from_tree(self, tree: Mapping[str, Any]) -> Self:
+        """The plan with what :meth:`to_tree` stored."""
 
 
-@dataclass(frozen=True, eq=False)
-class IndependentNodes:
-    """Every node draws from a law fixed in advance: one phase that never ends."""
-
-    cells: Cells
-    laws: NodeLaws
-    designs: tuple[Design, ...]
-    stopping: str
-    ridge: float = 0.0
-    has_phases: bool = False
-
-    def first_aim(self) -> Aim:
-        """Everything alike."""
-        return Aim.everything(0)
-
-    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:  # noqa: ARG002
-        """Never asked for."""
-        return state.aim
-
-    def phase_over(self, problem: Problem, state: LearnerState) -> bool:  # noqa: ARG002
-        """Never."""
-        return False
-
-    def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:  # noqa: ARG002
-        """A pure function of (seed, round, node)."""
-        return self.laws.draw(seed=state.seed, round=state.rounds + 1)
-
-    def upcoming(
-        self, problem: Problem, state: LearnerState, n_rounds: int
-    ) -> tuple[NDArray[np.int64], Array]:
-        """All rounds asked for, in one go."""
-        return count_rounds(
-            problem.graph,
-            self.cells,
-            self.laws,
-            seed=state.seed,
-            first_round=state.rounds + 1,
-            n_rounds=n_rounds,
-        )
-
-    def memory(self) -> dict[str, Any]:
-        """The laws: another machine may solve the design to other last digits."""
-        return {"laws": self.laws.weights.copy()}
-
-    def recall(self, saved: Mapping[str, Any]) -> IndependentNodes:
-        """With the laws that were saved."""
-        weights = np.asarray(saved["laws"], dtype=float)
-        return replace(self, laws=NodeLaws.of(weights, self.laws.set_of))
+def next_round(
+    plan: Plan, problem: Problem, state: LearnerState
+) -> tuple[NDArray[np.int64], Array]:
+    """``upcoming`` of a plan whose next round may belong to another phase: one round."""
+    arms = plan.joint_arm(problem, state)
+    observations, information = count_joint_arm(problem.graph, plan.cells, arms)
+    return observations[None], information[None]

@@ -7,15 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.observed import are_inside, observed_directions
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
-
-_UNSEEN = 1e-9
-"""Eigenvalues of the information below this, relative to the largest, are rounding."""
-
-_OUTSIDE = 1e-8
-"""Squared relative length of the part of a contrast in unseen directions that is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +34,7 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Outlook:
+class Prediction:
     r"""Least squares on what has been observed, in the directions that were.
 
     The difference between joint arms a and b is :math:`\sum_q Y_q^\top\theta_q` with
@@ -56,33 +51,32 @@ class Outlook:
     """(q, p)"""
     covariance: Array
     """(q, p, p) pseudo-inverse of A."""
-    unseen: Array
-    """(q, p, p) projection onto the directions that no observation has touched."""
+    observed: Array
+    """(q, p, p) projection onto the directions that some observation has touched."""
 
     @classmethod
-    def of(cls, problem: Problem, cells: Cells, baseline: Indices, seen: CellStatistics) -> Outlook:
+    def of(
+        cls, problem: Problem, cells: Cells, baseline: Indices, seen: CellStatistics
+    ) -> Prediction:
         """From the statistics (q, P) of the rounds that count."""
         n_kinds, _, p = cells.features.shape
         theta, covariance = np.zeros((n_kinds, p)), np.zeros((n_kinds, p, p))
-        unseen = np.broadcast_to(np.eye(p), (n_kinds, p, p)).copy()
+        observed = np.zeros((n_kinds, p, p))
         for kind, features in enumerate(cells.features):
             if not seen.information[kind].any():
                 continue
-            values, vectors = np.linalg.eigh((features.T * seen.information[kind]) @ features)
-            keep = values > _UNSEEN * values[-1]
-            basis = vectors[:, keep]
-            covariance[kind] = (basis / values[keep]) @ basis.T
-            unseen[kind] -= basis @ basis.T
+            gram = (features.T * seen.information[kind]) @ features
+            values, basis = observed_directions(gram)
+            covariance[kind] = (basis / values) @ basis.T
+            observed[kind] = basis @ basis.T
             theta[kind] = covariance[kind] @ (seen.rewards[kind] @ features)
-        return cls(problem, cells, baseline, theta, covariance, unseen)
+        return cls(problem, cells, baseline, theta, covariance, observed)
 
     def change(self, arms: Indices) -> Change:
         """What deploying ``arms`` instead of the baseline is predicted to bring."""
         graph, cells = self.problem.graph, self.cells
         first, second = graph.edges.T
-        kinds = np.zeros(len(first), np.int64) if graph.kinds is None else graph.kinds
-        weights = np.ones(len(first)) if graph.weights is None else graph.weights
-        weights = weights if graph.directed else 2.0 * weights
+        kinds, weights = graph.kind_of_edge, graph.n_directions * graph.weight_of_edge
         shown = cells.pair_index[arms[first], arms[second]].astype(np.int64)
         usual = cells.pair_index[self.baseline[first], self.baseline[second]].astype(np.int64)
         changed = np.flatnonzero(shown != usual)
@@ -113,8 +107,7 @@ class Outlook:
     def _differences(self, keys: Indices) -> tuple[Array, Mask]:
         """(U,) predicted change of an arc of unit weight, and whether it can be predicted."""
         kinds, contrasts = self._contrasts(keys)
-        outside = np.einsum("up,upr->ur", contrasts, self.unseen[kinds])
-        known: Mask = (outside**2).sum(axis=1) <= _OUTSIDE * (contrasts**2).sum(axis=1)
+        known = are_inside(contrasts, np.einsum("up,upr->ur", contrasts, self.observed[kinds]))
         gain: Array = (contrasts * self.theta[kinds]).sum(axis=1)
         return gain, known
 

@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from edgewise.base.arrays import Array, Indices, Mask, frozen
 from edgewise.core.design.g_optimal import Design
-from edgewise.core.evidence.statistics import CellStatistics, count_joint_arm
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
-from edgewise.core.needs import Needs
-from edgewise.core.state import Aim, LearnerState
-from edgewise.core.strategies.plan import Plan
-from edgewise.core.strategies.prediction import Change, Outlook
-from edgewise.core.strategies.strategy import GOptimal, Strategy
+from edgewise.core.state import LearnerState
+from edgewise.core.strategies.independent import GOptimal
+from edgewise.core.strategies.phases import ShortPhases
+from edgewise.core.strategies.plan import Plan, next_round
+from edgewise.core.strategies.prediction import Change, Prediction
+from edgewise.core.strategies.strategy import Strategy
 from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
 
@@ -103,7 +104,11 @@ class SafePhases:
     inner: Plan
     stopping: str = "anytime"
     ridge: float = 0.0
-    has_phases: bool = True
+
+    @property
+    def phasing(self) -> ShortPhases:
+        """Those of the inner plan, short enough for predictions to be renewed often."""
+        return ShortPhases(self.inner.phasing, self.limits.phase)
 
     @property
     def cells(self) -> Cells:
@@ -115,35 +120,23 @@ class SafePhases:
         """None: what is deployed is not drawn from a design."""
         return ()
 
-    def first_aim(self) -> Aim:
-        """The inner plan's."""
-        return self.inner.first_aim()
-
-    def next_aim(self, state: LearnerState, needs: Needs | None) -> Aim:
-        """The inner plan's."""
-        return self.inner.next_aim(state, needs)
-
-    def phase_over(self, problem: Problem, state: LearnerState) -> bool:
-        """After so many rounds, or when the inner plan has seen enough."""
-        return state.phase_rounds >= self.limits.phase or self.inner.phase_over(problem, state)
-
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
         """The inner plan's proposal, with nodes sent back until it is safe."""
         proposed = self.inner.joint_arm(problem, state)
-        outlook = Outlook.of(problem, self.cells, self.baseline, _closed(self.cells, state))
+        prediction = Prediction.of(problem, self.cells, self.baseline, _closed(self.cells, state))
         order = _return_order(
-            problem.graph, outlook.change(proposed), proposed != self.baseline, state
+            problem.graph, prediction.change(proposed), proposed != self.baseline, state
         )
-        arms = self._brought_back(outlook, proposed, order)
+        arms = self._brought_back(prediction, proposed, order)
         arms.setflags(write=False)
         return arms
 
-    def _brought_back(self, outlook: Outlook, proposed: Indices, order: Indices) -> Indices:
+    def _brought_back(self, prediction: Prediction, proposed: Indices, order: Indices) -> Indices:
         """Bisection over how many of ``order`` return; all of them is always safe."""
         too_few, enough = -1, len(order)
         while enough - too_few > 1:
             middle = (too_few + enough) // 2
-            if self._is_safe(outlook, self._returned(proposed, order[:middle])):
+            if self._is_safe(prediction, self._returned(proposed, order[:middle])):
                 enough = middle
             else:
                 too_few = middle
@@ -154,9 +147,9 @@ class SafePhases:
         arms[nodes] = self.baseline[nodes]
         return arms
 
-    def _is_safe(self, outlook: Outlook, arms: Indices) -> bool:
+    def _is_safe(self, prediction: Prediction, arms: Indices) -> bool:
         limits = self.limits
-        worst = outlook.change(arms).at_worst(margin=limits.margin, worst_loss=limits.worst_loss)
+        worst = prediction.change(arms).at_worst(margin=limits.margin, worst_loss=limits.worst_loss)
         return worst >= -limits.largest_loss
 
     def upcoming(
@@ -166,17 +159,15 @@ class SafePhases:
         n_rounds: int,  # noqa: ARG002
     ) -> tuple[NDArray[np.int64], Array]:
         """One round: the next one may belong to another phase."""
-        arms = self.joint_arm(problem, state)
-        observations, information = count_joint_arm(problem.graph, self.cells, arms)
-        return observations[None], information[None]
+        return next_round(self, problem, state)
 
-    def memory(self) -> dict[str, Any]:
+    def to_tree(self) -> dict[str, Any]:
         """The inner plan's."""
-        return self.inner.memory()
+        return self.inner.to_tree()
 
-    def recall(self, saved: Mapping[str, Any]) -> SafePhases:
-        """With what the inner plan saved."""
-        return replace(self, inner=self.inner.recall(saved))
+    def from_tree(self, tree: Mapping[str, Any]) -> SafePhases:
+        """With what the inner plan stored."""
+        return replace(self, inner=self.inner.from_tree(tree))
 
 
 def _return_order(graph: Graph, change: Change, moved: Mask, state: LearnerState) -> Indices:

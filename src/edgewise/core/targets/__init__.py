@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from edgewise.base.choice import pick
+from edgewise.core.model.problem import Problem
+from edgewise.core.stopping import StoppingRule
+from edgewise.core.strategies import Plan
 from edgewise.core.targets.allocation import BestAllocation as BestAllocation
-from edgewise.core.targets.allocation import recommend as recommend
+from edgewise.core.targets.allocation import bounds_regret
+from edgewise.core.targets.forecast import Forecast as Forecast
 from edgewise.core.targets.pair import BestPair as BestPair
 from edgewise.core.targets.target import Finding as Finding
 from edgewise.core.targets.target import Target as Target
 
-TARGETS: dict[str, Target] = {"pair": BestPair(), "allocation": BestAllocation()}
+_BUILT_IN: tuple[Target, ...] = (BestPair(), BestAllocation())
+
+TARGETS = {target.name: target for target in _BUILT_IN}
 """Every target by its public name."""
+
+
+def target_for(
+    choice: str | Target | None, problem: Problem, plan: Plan, rule: StoppingRule
+) -> Target:
+    """The target asked for, checked; else a pair where a pair tells all that matters."""
+    if choice is None:
+        choice = "pair"
+        if bounds_regret(plan, rule) and not problem.has_paper_setting:
+            choice = "allocation"
+    target = pick("target", choice, TARGETS, own="a target") if isinstance(choice, str) else choice
+    target.check(problem, plan, rule)
+    return target

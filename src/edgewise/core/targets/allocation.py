@@ -9,19 +9,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise.allocation.allocate import allocate_tables
-from edgewise.allocation.instance.objective import Objective
+from edgewise.allocation.instance.objective import Objective, global_reward
 from edgewise.allocation.instance.result import Allocation
-from edgewise.base.arrays import Indices, Mask
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.aim import Aim
 from edgewise.core.evidence.evidence import gather
-from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.evidence.statistics import ByPhase, ByRound, CellStatistics
 from edgewise.core.model.problem import Problem
-from edgewise.core.needs import Needs
-from edgewise.core.state import Answer, LearnerState, Regret
-from edgewise.core.stopping import ConfidenceRule, Verdict
-from edgewise.core.targets.regret import Comparison, bound_regret, compare, n_events, upper_bound
+from edgewise.core.regret import Answer, Regret
+from edgewise.core.state import LearnerState
+from edgewise.core.stopping import StoppingRule, Verdict, knows_widths
+from edgewise.core.strategies import Plan
+from edgewise.core.targets.forecast import HORIZON, Forecast
+from edgewise.core.targets.regret_bound import (
+    Comparison,
+    bound_regret,
+    compare,
+    n_events,
+    upper_bound,
+)
 from edgewise.core.targets.target import Finding, nothing_open
+from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from edgewise.core.report import Report
     from edgewise.core.setting import Setting
 
 NEARLY = 0.999
@@ -38,7 +49,22 @@ _STALLED = 0.1
 
 @dataclass(frozen=True)
 class BestAllocation:
-    """Reached when the recommended joint arm is within epsilon of the best global reward."""
+    """Reached when the recommended joint arm is within epsilon of the best global reward.
+
+    Without an epsilon, within ``share`` of the range of global rewards, as estimated.
+    """
+
+    share: float = 0.01
+    name: str = "allocation"
+
+    def check(self, problem: Problem, plan: Plan, rule: StoppingRule) -> None:  # noqa: ARG002
+        """Only a rule with confidence widths can bound a regret."""
+        if not bounds_regret(plan, rule):
+            raise InvalidArgument(
+                f"rule {rule.name!r} gives no confidence widths, so the global reward of an "
+                "allocation cannot be certified with it; use stopping='anytime' or 'mixture', or "
+                "target='pair'"
+            )
 
     def is_due(self, setting: Setting, rounds: Indices) -> Mask:
         """When the rule says so; if that is always, on a geometric grid."""
@@ -50,7 +76,7 @@ class BestAllocation:
         return np.isin(rounds, grid) & due
 
     def look(
-        self, setting: Setting, state: LearnerState, rounds: Indices, cumulative: CellStatistics
+        self, setting: Setting, state: LearnerState, rounds: Indices, cumulative: ByRound
     ) -> Finding:
         """Recommend a joint arm after each round and bound its regret."""
         for position in range(len(rounds)):
@@ -65,7 +91,7 @@ class BestAllocation:
         state: LearnerState,
         position: int,
         rounds: Indices,
-        cumulative: CellStatistics,
+        cumulative: ByRound,
     ) -> Finding:
         number = int(rounds[position])
         present = cumulative[position]
@@ -85,12 +111,60 @@ class BestAllocation:
             progress=1.0 if guess.reached else min(guess.share**2, NEARLY),
             stalled=guess.stalled,
         )
-        needs = nothing_open if guess.reached else lambda: guess.needs
-        return Finding(position, verdict, needs, Answer(guess.found.arms, guess.regret))
+        still_open = nothing_open if guess.reached else lambda: guess.open
+        return Finding(position, verdict, still_open, Answer(guess.found.arms, guess.regret))
+
+    def forecast(self, setting: Setting, state: LearnerState) -> Forecast | None:
+        r"""When widths will have shrunk enough: to a share f at round :math:`t/f^2`.
+
+        The range comes from two standard errors of the worst case's loss.
+        """
+        if not state.verdict.pairs or state.verdict.stalled:
+            return None
+        if state.verdict.progress >= NEARLY:  # the bound is too loose, not the estimate
+            return Forecast(None, None, None)
+        assert knows_widths(setting.rule)  # check has seen to it
+        log_odds = math.log(n_events(setting.problem, setting.plan.cells) / setting.contrast_delta)
+        one = setting.rule.contrast_width(np.ones(1), rounds=state.rounds, log_odds=log_odds)
+        share, per_deviation = math.sqrt(state.verdict.progress), float(one[0])
+
+        def further(shift: float) -> int | None:
+            needed = share + shift / per_deviation
+            if needed <= HORIZON**-0.5:
+                return None
+            return max(1, math.ceil(state.verdict.round / needed**2) - state.rounds)
+
+        return Forecast.within(further)
+
+    def tolerance(self, epsilon: float | None, found: Allocation | None) -> float:
+        """In units of the global reward."""
+        if epsilon is not None or found is None:
+            return epsilon or 0.0
+        return self.share * (found.upper_bound - found.lower_bound)
+
+    def regret(self, report: Report) -> Regret | None:  # noqa: ARG002
+        """Nothing beyond the widths."""
+        return None
+
+    def claims(self, report: Report) -> tuple[str, ...]:
+        """What is certified is the regret."""
+        short = f"Not certified: a regret of {report.epsilon:.4g} was asked for."
+        return "" if report.certified else short, report.regret_text
+
+    def is_correct(self, setting: Setting, state: LearnerState, truth: Array) -> bool:
+        """Whether the regret is within its bound, as far as the best joint arm is known."""
+        if state.answer is None:
+            return False
+        problem = setting.problem
+        best = allocate_tables(
+            problem.graph, truth, candidates=problem.candidates, bound=None
+        ).value
+        reached = global_reward(problem.graph, truth, state.answer.arms)
+        return reached >= best - state.answer.regret.bound - 1e-9 * abs(best)
 
 
 @dataclass(frozen=True, eq=False)
-class Recommendation:
+class Proposal:
     """A joint arm, what its regret may be, and what would reduce it."""
 
     found: Allocation
@@ -100,7 +174,8 @@ class Recommendation:
     """The leading pair of arms of each kind."""
     share: float
     """By how much all widths would have to shrink: at 1 the tolerance is met."""
-    needs: Needs
+    open: Aim
+    """The contrasts that the worst case is made of."""
 
     @property
     def reached(self) -> bool:
@@ -119,8 +194,8 @@ def _is_optimisation(regret: Regret) -> bool:
 
 
 def recommend(
-    setting: Setting, everything: CellStatistics, phases: CellStatistics, number: int
-) -> Recommendation | None:
+    setting: Setting, everything: CellStatistics, phases: ByPhase, number: int
+) -> Proposal | None:
     """The best allocation for the estimate, with its regret; None if not estimable yet.
 
     Parameters
@@ -135,10 +210,9 @@ def recommend(
         The last round.
     """
     problem, cells = setting.problem, setting.plan.cells
-    assert isinstance(setting.rule, ConfidenceRule)  # Setting.of has seen to it
+    assert knows_widths(setting.rule)  # check has seen to it
     rule = setting.rule
-    known = len(phases.information) > 0
-    sigma = float(setting.noise_after(phases[:-1], phases[-1:])[0]) if known else math.inf
+    sigma = float(setting.noise_after(phases[:-1], phases[-1:])[0]) if len(phases) else math.inf
     evidence = gather(problem, cells, np.array([number]), everything[None], noise=np.array([sigma]))
     leaders = evidence.leaders[0]
     if (leaders < 0).any():
@@ -152,27 +226,27 @@ def recommend(
         phases,
         leaders,
         found.arms,
-        lambda variances: sigma * rule.width(variances, rounds=number, log_odds=log_odds),
+        lambda variances: sigma * rule.contrast_width(variances, rounds=number, log_odds=log_odds),
     )
-    tolerance = setting.tolerance_for(found)
+    tolerance = setting.target.tolerance(setting.epsilon, found)
     regret, worst = bound_regret(problem, cells, comparison, found, effort="fast")
     loose = worst.value <= tolerance or _is_optimisation(regret)
     if loose and regret.bound > tolerance:  # perhaps only the bound is too loose
         most = upper_bound(Objective.of(problem.graph, tables, problem.candidates), "tight")
         found = replace(found, upper_bound=max(found.value, min(found.upper_bound, most)))
         regret, worst = bound_regret(problem, cells, comparison, found, effort="tight")
-    share, needs = _needs(problem, cells.pair_index, comparison, worst.arms, tolerance)
+    share, still_open = _open(problem, cells.pair_index, comparison, worst.arms, tolerance)
     pairs = tuple((int(k), int(l)) for k, l in cells.pairs[leaders])
-    return Recommendation(found, regret, tolerance, pairs, share, needs)
+    return Proposal(found, regret, tolerance, pairs, share, still_open)
 
 
-def _needs(
+def _open(
     problem: Problem,
     pair_index: Indices,
     comparison: Comparison,
     worst: Indices,
     tolerance: float,
-) -> tuple[float, Needs]:
+) -> tuple[float, Aim]:
     """By how much widths must shrink, and the contrasts that the worst case is made of.
 
     They must shrink together until its loss, by the estimate, and the tolerance cover them. Other
@@ -180,8 +254,7 @@ def _needs(
     """
     graph, rows = problem.graph, comparison.edges
     pairs = pair_index[worst[graph.edges[:, 0]], worst[graph.edges[:, 1]]]
-    weights = np.ones(len(pairs)) if graph.weights is None else graph.weights
-    directions = 1.0 if graph.directed else 2.0
+    weights, directions = graph.weight_of_edge, float(graph.n_directions)
     loss = -directions * float((weights * comparison.gaps[rows, pairs]).sum())
     width = directions * float((np.abs(weights) * comparison.widths[rows, pairs]).sum())
     share = _share(loss + tolerance, width) if np.isfinite(comparison.widths).all() else 0.0
@@ -189,10 +262,10 @@ def _needs(
     critical[rows, pairs] = comparison.variances[rows, pairs] > 0
     shown, rivals = np.nonzero(critical)
     had = 1.0 / comparison.variances[shown, rivals]
-    return share, Needs(
-        kinds=comparison.kinds[shown],
-        leaders=comparison.shown[shown],
-        rivals=rivals,
+    return share, Aim.lacking(
+        comparison.kinds[shown],
+        comparison.shown[shown],
+        rivals,
         wanted=had / min(max(share, _LEAST_SHARE), 1.0) ** 2,
         had=had,
     )
@@ -203,3 +276,8 @@ def _share(room: float, width: float) -> float:
     if width == 0.0:
         return 1.0 if room >= 0.0 else 0.0
     return max(room / width, 0.0)
+
+
+def bounds_regret(plan: Plan, rule: StoppingRule) -> bool:
+    """Whether what an allocation may miss can be bounded: widths, around an unbiased estimate."""
+    return knows_widths(rule) and plan.ridge == 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from edgewise.core.strategies import GOptimal, Strategy
 from edgewise.core.strategies.safe import Safe
-from edgewise.core.strategies.strategy import GOptimal, Strategy
 from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris.yaw import YawTask
 

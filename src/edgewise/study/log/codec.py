@@ -63,7 +63,7 @@ def to_tree(event: Event) -> Tree:
     tree = {field.name: getattr(event, field.name) for field in fields(event)}
     if isinstance(event, Corrected) and event.revision is not None:
         revision = {field.name: getattr(event.revision, field.name) for field in fields(Revision)}
-        tree["revision"] = revision | {"statistics": event.revision.statistics.to_dict()}
+        tree["revision"] = revision | {"statistics": event.revision.statistics.to_tree()}
     return tree
 
 
@@ -83,7 +83,7 @@ def _revision(tree: Tree) -> Revision:
     best = tree["best_arms"]
     return Revision(
         phase=tree["phase"],
-        statistics=CellStatistics.from_dict(tree["statistics"]),
+        statistics=CellStatistics.from_tree(tree["statistics"]),
         total=tree["total"],
         best_arms=None if best is None else frozen(best, np.int32),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
-from edgewise.core.strategies.strategy import Strategy
+from edgewise.core.strategies import Strategy
 from edgewise.errors import StorageError
 from edgewise.study.log.codec import kind_of, pack, to_tree, unpack
 from edgewise.study.log.events import Created, Event, round_of

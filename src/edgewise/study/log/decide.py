@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.report import Ending
+from edgewise.core.ending import Ending
 from edgewise.core.setting import Setting, check_confidence
 from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
 from edgewise.network.graph import Graph

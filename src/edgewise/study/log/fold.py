@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, frozen
-from edgewise.core.learner import tell_round
-from edgewise.core.report import Ending
+from edgewise.core.ending import Ending, ending_of
+from edgewise.core.learner import initial_state, tell_round
 from edgewise.core.revision import amend, go_on, reconsider
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
@@ -105,15 +105,12 @@ class StudyState:
     @property
     def ending(self) -> Ending:
         """Whether further rounds are taken, and why not."""
-        if self.learner.rounds < self.until:
-            return Ending.RUNNING
-        if self.learner.verdict.stop:
-            return Ending.CERTIFIED
-        if self.learner.verdict.stalled:
-            return Ending.STALLED
-        if self.max_rounds is not None and self.learner.rounds >= self.max_rounds:
-            return Ending.BUDGET_SPENT
-        return Ending.RUNNING
+        return ending_of(
+            self.learner.verdict,
+            self.learner.rounds,
+            max_rounds=self.max_rounds,
+            until=self.until,
+        )
 
     def phase_of(self, number: int) -> int:
         """The phase that a closed round belongs to."""
@@ -129,7 +126,7 @@ class StudyState:
         """As plain values, for snapshots."""
         simple = {one.name: getattr(self, one.name) for one in fields(self)}
         return simple | {
-            "learner": self.learner.to_dict(),
+            "learner": self.learner.to_tree(),
             "pending": None if self.pending is None else vars(self.pending),
             "certificates": [vars(one) for one in self.certificates],
         }
@@ -141,7 +138,7 @@ class StudyState:
         return cls(
             **{
                 **tree,
-                "learner": LearnerState.from_dict(tree["learner"]),
+                "learner": LearnerState.from_tree(tree["learner"]),
                 "pending": None if pending is None else _round(pending),
                 "certificates": tuple(map(_certificate, tree["certificates"])),
                 "totals": frozen(tree["totals"], float),
@@ -162,8 +159,7 @@ def _certificate(tree: Mapping[str, Any]) -> Certificate:
 
 def start(setting: Setting, created: Created) -> StudyState:
     """The state right after creation."""
-    plan = setting.plan
-    learner = LearnerState.start(plan.cells, plan.first_aim(), created.seed)
+    learner = initial_state(setting, created.seed)
     return StudyState(learner, setting.delta, setting.epsilon, created.max_rounds)
 
 
@@ -234,7 +230,7 @@ def _closed(base: Setting, state: StudyState) -> StudyState:
 def _learned(state: StudyState, learner: LearnerState) -> StudyState:
     """The state with another learner: notes ends of phases, and stops."""
     ends = state.phase_ends
-    if len(learner.closed.information) > len(ends):
+    if len(learner.closed) > len(ends):
         ends = (*ends, learner.rounds)
     certificates = state.certificates
     held = {(one.delta, one.epsilon) for one in certificates}

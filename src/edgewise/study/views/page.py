@@ -10,8 +10,8 @@ import numpy as np
 
 from edgewise import page
 from edgewise.core.evidence.lack_of_fit import LackOfFit
+from edgewise.core.regret import Regret
 from edgewise.core.report import Report
-from edgewise.core.state import Regret
 from edgewise.plots import ConvergenceData, as_svg, figure_allocation, figure_convergence
 from edgewise.study.views.chronicle import chronicle
 from edgewise.study.views.status import Status

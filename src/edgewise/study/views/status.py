@@ -6,18 +6,17 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-import numpy as np
-
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
-from edgewise.core.evidence.evidence import gather
+from edgewise.core.ending import Ending
 from edgewise.core.evidence.lack_of_fit import LackOfFit, lack_of_fit
+from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.noise import NoiseEstimate, estimate_noise
 from edgewise.core.model.problem import Problem
-from edgewise.core.report import Ending, Report
+from edgewise.core.regret import Regret
+from edgewise.core.report import Report
 from edgewise.core.setting import Setting
-from edgewise.core.state import Regret
-from edgewise.core.targets.forecast import Forecast, forecast
+from edgewise.core.targets import Forecast
 from edgewise.study.log.fold import Certificate, StudyState
 from edgewise.study.views.ticket import StudyTicket, labelled
 
@@ -49,7 +48,7 @@ class Status:
     regret: Regret | None
     """Target ``"allocation"``: how much the joint arm recommended at the last look may miss."""
     forecast: Forecast | None
-    """Rounds still needed: see :func:`edgewise.core.targets.forecast.forecast`."""
+    """Rounds still needed: see :class:`edgewise.targets.Forecast`."""
     certificates: tuple[Certificate, ...]
     """Every stop so far, with the confidence it had."""
     noise: float | str
@@ -152,8 +151,6 @@ def status_of(name: str, setting: Setting, state: StudyState) -> Status:
     """The status of a study in a state."""
     problem, cells, learner = setting.problem, setting.plan.cells, state.learner
     total, verdict = learner.total, learner.verdict
-    now = np.array([learner.rounds])
-    theta = gather(problem, cells, now, total[None], noise=np.ones(1)).theta[0]
     pending = state.pending
     return Status(
         name=name,
@@ -163,18 +160,18 @@ def status_of(name: str, setting: Setting, state: StudyState) -> Status:
         missing=0 if pending is None else pending.missing,
         phase=len(state.phase_ends),
         ending=state.ending,
-        target=setting.target,
+        target=setting.target.name,
         delta=state.delta,
         epsilon=state.epsilon,
         progress=verdict.progress,
         leaders=tuple(_named(problem, pair) for pair in verdict.pairs),
         rival=None if verdict.rival is None else _named(problem, verdict.rival[1:]),
         regret=None if learner.answer is None else learner.answer.regret,
-        forecast=forecast(setting, learner),
+        forecast=setting.forecast(learner),
         certificates=state.certificates,
         noise=problem.noise,
         noise_estimate=estimate_noise(total),
-        lack_of_fit=lack_of_fit(cells, total, theta),
+        lack_of_fit=lack_of_fit(cells, total, estimate(cells, total)),
     )
 
 

@@ -10,7 +10,7 @@ from scipy.stats import chi2
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.design.node_laws import NodeLaws, philox
 from edgewise.core.model.problem import Problem
-from edgewise.core.strategies.strategy import GOptimal
+from edgewise.core.strategies import GOptimal
 from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
 

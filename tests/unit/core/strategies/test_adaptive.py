@@ -12,14 +12,15 @@ from numpy.testing import assert_allclose
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.evidence.evidence import gather
+from edgewise.core.aim import Aim
+from edgewise.core.evidence.evidence import gather, gather_phases
 from edgewise.core.evidence.statistics import CellStatistics, observe
-from edgewise.core.learner import advance
+from edgewise.core.learner import advance, initial_state, is_phase_over
 from edgewise.core.model.cells import Cells
 from edgewise.core.setting import Setting
-from edgewise.core.state import Aim, LearnerState
-from edgewise.core.strategies.strategy import Adaptive
-from edgewise.core.targets.pair import _needs
+from edgewise.core.state import LearnerState
+from edgewise.core.strategies import Adaptive
+from edgewise.core.targets.pair import _open
 from edgewise.errors import InvalidArgument, InvalidRewards
 from edgewise.simulation import replicate
 from edgewise.simulation.environment import Truth
@@ -353,7 +354,8 @@ def test_no_randomness_is_used() -> None:
         for seed in (1, 2)
     )
     assert np.array_equal(first.ask().arms, second.ask().arms)
-    assert same({**first.save(), "seed": 0}, {**second.save(), "seed": 0})
+    states = [{**each.save()["state"], "seed": 0} for each in (first, second)]
+    assert same(*states)
 
 
 # -- phases ----------------------------------------------------------------------------------
@@ -432,8 +434,7 @@ def test_anytime_stops_only_where_a_phase_ends() -> None:
         learner.tell(ticket, environment(ticket.arms))
     state = learner._state
     assert state.phase_rounds >= state.aim.length  # left open, so that report() sees the stop
-    plan = learner._setting.plan
-    assert plan.phase_over(case.problem, state)
+    assert is_phase_over(learner._setting, state)
     assert learner.verdict.round == state.rounds
 
 
@@ -454,7 +455,7 @@ def test_phases_last_until_their_contrasts_can_be_estimated(name: str) -> None:
         case.problem, delta=1e-300, epsilon=0.0, strategy="adaptive", stopping="anytime"
     )
     plan, cells = setting.plan, setting.plan.cells
-    state = LearnerState.start(cells, plan.first_aim(), 0)
+    state = initial_state(setting, 0)
     beyond = 0
     for _ in range(40):
         arms = plan.joint_arm(case.problem, state)
@@ -555,7 +556,7 @@ def test_refuted_rivals_leave_the_aim() -> None:
         case.problem, delta=0.05, epsilon=0.0, strategy="adaptive", stopping="anytime"
     )
     plan, cells = setting.plan, setting.plan.cells
-    state = LearnerState.start(cells, plan.first_aim(), 0)
+    state = initial_state(setting, 0)
     left: list[int] = []
     while not state.verdict.stop:
         arms = plan.joint_arm(case.problem, state)
@@ -563,9 +564,8 @@ def test_refuted_rivals_leave_the_aim() -> None:
         before, state = state, advance(setting, state, told[None])
         if state.verdict.stop or state.phase_rounds > 0:
             continue
-        present = before.statistics.followed_by(told[None])
-        rounds = np.array([state.rounds])
-        evidence = gather(case.problem, cells, rounds, present, closed=before.closed)
+        phases = before.closed.with_another(before.statistics.followed_by(told[None])[-1])
+        evidence = gather_phases(case.problem, cells, state.rounds, phases)
         strength = setting.rule(evidence, delta=0.05, epsilon=0.0)
         leader = int(evidence.leaders[0, 0])
         open_rivals = np.flatnonzero(strength[0, 0] < 1.0)
@@ -582,7 +582,7 @@ def test_closer_rivals_need_more() -> None:
     problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(3), noise=0.01)
     setting = Setting.of(problem, delta=0.05, epsilon=0.0, strategy="adaptive", stopping=None)
     plan, cells = setting.plan, setting.plan.cells
-    state = LearnerState.start(cells, plan.first_aim(), 0)
+    state = initial_state(setting, 0)
     means = np.arange(6.0)[None]
     counts = np.full((1, 6), 10)
     statistics = CellStatistics(counts, 1.0 * counts, counts * means, counts * means**2)
@@ -592,7 +592,7 @@ def test_closer_rivals_need_more() -> None:
     nothing[0, 0, 5] = True  # the leader
 
     def aim_without(refuted: Any) -> Aim:
-        return plan.next_aim(state, _needs(setting, statistics, evidence, refuted))
+        return plan.phasing.next(state, _open(setting, statistics, evidence, refuted))
 
     aim = aim_without(nothing)
     assert aim.leaders.tolist() == [5] * 5
@@ -617,6 +617,6 @@ def test_replications_run_the_learner() -> None:
         assert runs.rounds.tolist() == [report.rounds] * 2
         cells = Cells.of(quiet)
         truth = Truth.of(quiet, case.matrices, case.beta)
-        means = truth.cell_means(cells.pairs, ordered=cells.ordered)
+        means = cells.averages(truth.tables)
         found = report.tables[:, cells.pairs[:, 0], cells.pairs[:, 1]]
         assert_allclose(found[cells.showable], means[cells.showable], atol=1e-6)

@@ -13,12 +13,12 @@ from numpy.testing import assert_allclose
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.aim import Aim
 from edgewise.core.evidence.statistics import observe
-from edgewise.core.learner import advance
+from edgewise.core.learner import advance, initial_state
 from edgewise.core.setting import Setting
-from edgewise.core.state import Aim, LearnerState
-from edgewise.core.strategies.contrast import DecentralisedPhases
-from edgewise.core.strategies.strategy import Contrast
+from edgewise.core.strategies import Contrast
+from edgewise.core.strategies.contrast import ContrastPhases
 from edgewise.errors import InvalidArgument
 from edgewise.simulation import paper_instance, replicate
 
@@ -157,7 +157,7 @@ def test_nodes_need_the_seed_and_the_laws_only() -> None:
     problem = PROBLEMS["everything"]
     learner = run(ew.Learner(problem, strategy="contrast", delta=1e-300, rng=3), 12)
     plan, state = learner._setting.plan, learner._state
-    assert isinstance(plan, DecentralisedPhases)
+    assert isinstance(plan, ContrastPhases)
     assert len(state.aim.kinds) > 0
     laws = plan.laws(state.aim)
     for node, arm in enumerate(learner.ask().arms):
@@ -194,8 +194,8 @@ def test_laws_serve_the_open_contrasts() -> None:
     problem = ew.Problem(ew.Graph.circle(n_edges=156), arms)
     setting = Setting.of(problem, delta=0.05, epsilon=0.0, strategy="contrast", stopping=None)
     plan, environment = setting.plan, ew.BilinearEnvironment(problem, matrix, rng=0)
-    assert isinstance(plan, DecentralisedPhases)
-    state = LearnerState.start(plan.cells, plan.first_aim(), 5)
+    assert isinstance(plan, ContrastPhases)
+    state = initial_state(setting, 5)
     while not state.verdict.stop:
         last, joint = state, plan.joint_arm(problem, state)
         told = observe(problem.graph, plan.cells, joint, environment(joint))
@@ -251,7 +251,7 @@ def test_other_laws_that_were_saved_are_kept() -> None:
     problem = PROBLEMS["plain"]
     learner = ew.Learner(problem, strategy="contrast", rng=0)
     saved = learner.save()
-    saved["laws"] = np.array([[0.0, 0.0, 0.0, 1.0]])
+    saved["plan"]["laws"] = np.array([[0.0, 0.0, 0.0, 1.0]])
     assert ew.Learner.restore(problem, saved).ask().arms.tolist() == [3] * 5
 
 
@@ -266,7 +266,7 @@ def test_replications_do_not_depend_on_jobs() -> None:
     alone, together = (replicate(problem, jobs=jobs, **options) for jobs in (1, 2))
     assert alone.rounds.tolist() == together.rounds.tolist()
     setting = Setting.of(problem, delta=0.1, epsilon=0.0, strategy="contrast", stopping=None)
-    assert pickle.loads(pickle.dumps(setting)).plan.growth == setting.plan.growth  # type: ignore[attr-defined]
+    assert pickle.loads(pickle.dumps(setting)).plan.phasing == setting.plan.phasing
 
 
 def test_a_seed_fixes_a_run() -> None:
@@ -309,6 +309,6 @@ def test_laws_are_kept_for_a_phase() -> None:
     problem = PROBLEMS["plain"]
     learner = run(ew.Learner(problem, strategy=Contrast(growth=2.0), delta=1e-300, rng=3), 4)
     plan, aim = learner._setting.plan, learner._state.aim
-    assert isinstance(plan, DecentralisedPhases)
+    assert isinstance(plan, ContrastPhases)
     assert plan.laws(aim) is plan.laws(aim)
     assert_allclose(plan.laws(aim).weights.sum(axis=1), 1.0)

@@ -14,9 +14,9 @@ import edgewise as ew
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.statistics import CellStatistics, observe
 from edgewise.core.model.cells import Cells
-from edgewise.core.strategies.prediction import Outlook
+from edgewise.core.strategies import Adaptive, GOptimal, Paper
+from edgewise.core.strategies.prediction import Prediction
 from edgewise.core.strategies.safe import Safe, SafePhases
-from edgewise.core.strategies.strategy import Adaptive, GOptimal, Paper
 from edgewise.errors import InvalidArgument
 
 ARMS = np.array([[1.0, 0.1], [0.2, 1.0], [0.6, -0.7], [-0.5, 0.4]])
@@ -88,7 +88,7 @@ def test_the_outlook_is_least_squares_arc_by_arc(
         seen = seen.followed_by(observe(problem.graph, cells, arms, environment(arms))[None])[-1]
     baseline = np.zeros(problem.graph.n_nodes, int)
     arms = draw(problem, rng)
-    change = Outlook.of(problem, cells, baseline, seen).change(arms)
+    change = Prediction.of(problem, cells, baseline, seen).change(arms)
     expected, deviation, unknown = slow_change(problem, cells, seen, baseline, arms)
     assert_allclose(change.unknown, unknown)
     assert_allclose(change.expected, expected, rtol=1e-6, atol=1e-8)
@@ -109,8 +109,8 @@ def deployed(
         saved = learner.save()
         ticket = learner.ask()
         cells = Cells.of(problem)
-        closed = CellStatistics.from_dict(
-            saved["closed"], shape=(-1, *cells.showable.shape)
+        closed = CellStatistics.from_tree(
+            saved["state"]["closed"], shape=(-1, *cells.showable.shape)
         ).followed_by_all(CellStatistics.zero(cells))
         expected, deviation, unknown = slow_change(
             problem, cells, closed, np.array(safe.baseline), ticket.arms

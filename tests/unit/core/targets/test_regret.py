@@ -16,7 +16,13 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
-from edgewise.core.targets.regret import Comparison, bound_regret, compare, n_events, shows_one_cell
+from edgewise.core.targets.regret_bound import (
+    Comparison,
+    bound_regret,
+    compare,
+    n_events,
+    shows_one_cell,
+)
 
 PAIRS = [(0, 1), (1, 2), (2, 0), (2, 3)]
 KINDS: list[dict[str, Any]] = [

@@ -15,11 +15,10 @@ from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.reporting import compile_report
 from edgewise.core.revision import reconsider
 from edgewise.core.setting import Setting
-from edgewise.core.stopping import Anytime, ConfidenceRule, Mixture, Union
+from edgewise.core.stopping import Anytime, Mixture, Union, knows_widths
 from edgewise.core.stopping.mixture import log_mixture
-from edgewise.core.strategies.strategy import Adaptive
+from edgewise.core.strategies import Adaptive
 from edgewise.core.targets.allocation import NEARLY
-from edgewise.core.targets.forecast import forecast
 from edgewise.errors import InvalidArgument
 from edgewise.simulation import replicate
 
@@ -45,7 +44,7 @@ MASK = np.arange(24).reshape(8, 3) % 5 > 0
     ],
 )
 def test_the_default_target(problem: ew.Problem, options: dict[str, Any], target: str) -> None:
-    assert ew.Learner(problem, **options).report().target == target
+    assert ew.Learner(problem, **options).report().target.name == target
 
 
 class Blunt:
@@ -66,12 +65,12 @@ class Blunt:
 
 def test_rules_without_widths_certify_pairs_only() -> None:
     problem = ew.Problem(TREE, ARMS)
-    assert ew.Learner(problem, stopping=Blunt()).report().target == "pair"
+    assert ew.Learner(problem, stopping=Blunt()).report().target.name == "pair"
     with pytest.raises(InvalidArgument, match=r"'blunt' gives no confidence widths.*anytime"):
         ew.Learner(problem, stopping=Blunt(), target="allocation")
     with pytest.raises(InvalidArgument, match="no confidence widths"):
         ew.Learner(ew.Problem(CIRCLE, ARMS), strategy="paper", target="allocation")
-    with pytest.raises(InvalidArgument, match="choose 'pair' or 'allocation'"):
+    with pytest.raises(InvalidArgument, match="no target is called 'best'; choose one of"):
         ew.Learner(problem, target="best")
 
 
@@ -84,17 +83,19 @@ def test_the_mixtures_width_is_where_its_e_value_reaches_the_odds(
     variance: float, log_odds: float
 ) -> None:
     rule = Mixture()
-    width = rule.width(np.array([variance]), rounds=1, log_odds=log_odds)
+    width = rule.contrast_width(np.array([variance]), rounds=1, log_odds=log_odds)
     found = log_mixture(width / variance, np.array([1.0 / variance]), rule.scales)
     assert_allclose(found, log_odds, rtol=1e-9, atol=1e-9)
-    assert np.array_equal(Anytime().width(np.array([variance]), rounds=9, log_odds=log_odds), width)
+    assert np.array_equal(
+        Anytime().contrast_width(np.array([variance]), rounds=9, log_odds=log_odds), width
+    )
 
 
 def test_the_unions_width_is_that_of_its_looks() -> None:
-    width = Union().width(np.array([4.0]), rounds=3, log_odds=2.0)
+    width = Union().contrast_width(np.array([4.0]), rounds=3, log_odds=2.0)
     assert_allclose(width, 2.0 * math.sqrt(2.0 * (2.0 + math.log(3 * 4))))  # the third look
     for rule in (Anytime(), Mixture(), Union()):
-        assert isinstance(rule, ConfidenceRule)
+        assert knows_widths(rule)
 
 
 # -- certified allocations -------------------------------------------------------------------
@@ -228,8 +229,9 @@ def test_negative_weights_and_node_terms() -> None:
 def test_settings_know_their_tolerance() -> None:
     problem = ew.Problem(CIRCLE, ARMS)
     options: dict[str, Any] = {"delta": 0.05, "strategy": "adaptive", "stopping": None}
-    assert Setting.of(problem, epsilon=None, **options).tolerance == 0.0
-    assert Setting.of(problem, epsilon=0.3, **options).tolerance == 0.3
+    for epsilon, tolerance in [(None, 0.0), (0.3, 0.3)]:
+        setting = Setting.of(problem, epsilon=epsilon, **options)
+        assert setting.target.tolerance(setting.epsilon, None) == tolerance
 
 
 def test_a_rule_that_looks_rarely_is_asked_whenever_it_looks() -> None:
@@ -285,7 +287,7 @@ def test_progress_does_not_fall_when_only_the_bound_is_loose() -> None:
         learner.tell(ticket, environment(ticket.arms))
         progress.append(learner.verdict.progress)
     assert progress[-1] == max(progress) == NEARLY
-    assert str(forecast(learner._setting, learner._state)) in ("no end in sight", "None")
+    assert str(learner._setting.forecast(learner._state)) in ("no end in sight", "None")
 
 
 def test_what_is_shown_is_asked_before_the_first_look() -> None:

@@ -26,10 +26,10 @@ from edgewise.allocation.instance.result import ROUNDING, Allocation
 from edgewise.allocation.instance.two_colouring import two_colouring
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.evidence import pool
-from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.evidence.statistics import ByPhase
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
-from edgewise.core.state import Regret
+from edgewise.core.regret import Regret
 
 _SEARCHED = 20_000
 """Edges up to which the worst case is searched for with all methods."""
@@ -77,7 +77,7 @@ def shows_one_cell(problem: Problem) -> bool:
 def compare(
     problem: Problem,
     cells: Cells,
-    phases: CellStatistics,
+    phases: ByPhase,
     leaders: Indices,
     arms: Indices,
     width: Callable[[Array], Array],
@@ -88,7 +88,7 @@ def compare(
     """
     graph, n_pairs = problem.graph, len(cells.pairs)
     pairs = cells.pair_index[arms[graph.edges[:, 0]], arms[graph.edges[:, 1]]].astype(np.int64)
-    kinds = np.zeros(len(pairs), np.int64) if graph.kinds is None else graph.kinds
+    kinds = graph.kind_of_edge
     best = np.arange(len(leaders)) * n_pairs + leaders
     keys, rows = np.unique(np.concatenate([best, kinds * n_pairs + pairs]), return_inverse=True)
     shown_kinds, shown = np.divmod(keys, n_pairs)
@@ -109,9 +109,7 @@ def compare(
     )
 
 
-def _differences(
-    cells: Cells, phases: CellStatistics, kind: int, shown: Indices
-) -> tuple[Array, Array]:
+def _differences(cells: Cells, phases: ByPhase, kind: int, shown: Indices) -> tuple[Array, Array]:
     """(H, P) estimates and variances of every cell minus each shown one, within a kind."""
     features = cells.features[kind]
     contrasts = features[None] - features[shown, None]
@@ -148,7 +146,7 @@ def bound_regret(
         bound=None,
     )
     bound = worst.value if worst.proved_optimal else upper_bound(objective, effort)
-    if not shows_one_cell(problem) and _all_positive(problem):
+    if not shows_one_cell(problem) and not problem.graph.has_negative_weights:
         bound = min(bound, _common_reference(problem, cells, comparison, effort))
     margin = ROUNDING * problem.graph.n_arcs * float(np.abs(comparison.gaps).max(initial=0.0))
     bound = 0.0 if bound <= margin else bound
@@ -159,7 +157,7 @@ def _gains(problem: Problem, cells: Cells, comparison: Comparison) -> Objective:
     """Upper confidence bounds of what other joint arms gain over ours."""
     graph, rows = problem.graph, comparison.edges
     upper = comparison.gaps + comparison.widths
-    if not _all_positive(problem):  # a negative weight turns an upper bound into a lower one
+    if graph.has_negative_weights:  # a negative weight turns an upper bound into a lower one
         assert graph.weights is not None
         upper = np.concatenate([upper, comparison.gaps - comparison.widths])
         rows = rows + len(comparison.shown) * (graph.weights < 0)
@@ -183,11 +181,5 @@ def _common_reference(problem: Problem, cells: Cells, comparison: Comparison, ef
     kinds = comparison.kinds[comparison.edges]
     ours = comparison.shown[comparison.edges]
     lower = (comparison.gaps - comparison.widths)[references[kinds], ours]
-    weights = 1.0 if graph.weights is None else graph.weights
-    directions = 1.0 if graph.directed else 2.0
-    return upper_bound(objective, effort) - directions * float((weights * lower).sum())
-
-
-def _all_positive(problem: Problem) -> bool:
-    weights = problem.graph.weights
-    return weights is None or bool((weights >= 0).all())
+    total = graph.n_directions * float((graph.weight_of_edge * lower).sum())
+    return upper_bound(objective, effort) - total

@@ -1,0 +1,34 @@
+"""Is it over, and why? The one place that decides."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from edgewise.core.stopping.verdict import Verdict
+
+
+class Ending(Enum):
+    """Why no further round was taken."""
+
+    CERTIFIED = "the answer has the confidence asked for"
+    STALLED = "more rounds would not help: what is left of the gap is optimisation"
+    BUDGET_SPENT = "the round limit was reached; the answer is the current leader, not certified"
+    RUNNING = "still collecting; the answer is the current leader, not certified"
+
+
+def ending_of(
+    verdict: Verdict, rounds: int, *, max_rounds: int | None = None, until: int = 0
+) -> Ending:
+    """Whether further rounds are taken after so many, and why not.
+
+    Rounds up to ``until`` are taken whatever the rule says; none beyond ``max_rounds``.
+    """
+    if rounds < until:
+        return Ending.RUNNING
+    if verdict.stop:
+        return Ending.CERTIFIED
+    if verdict.stalled:
+        return Ending.STALLED
+    if max_rounds is not None and rounds >= max_rounds:
+        return Ending.BUDGET_SPENT
+    return Ending.RUNNING

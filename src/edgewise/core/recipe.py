@@ -1,0 +1,99 @@
+"""How a setting is stored: as plain values, from which the same setting can be made again.
+
+Methods are stored with all their settings, not by name: a later edgewise may have others. Of a
+method that is not part of edgewise only its ``repr`` is kept, to recognise it when it is passed
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from edgewise.core.model.problem import Problem
+from edgewise.core.setting import Setting
+from edgewise.core.stopping import RULES, StoppingRule
+from edgewise.core.strategies import STRATEGIES, Safe, Strategy
+from edgewise.core.targets import TARGETS, Target
+from edgewise.errors import InvalidArgument
+
+_BUILT_IN = (*STRATEGIES.values(), *RULES.values(), *TARGETS.values())
+_METHODS: dict[str, type] = {kind.__name__: kind for kind in (*map(type, _BUILT_IN), Safe)}
+
+
+def to_tree(setting: Setting) -> dict[str, Any]:
+    """The options of a setting; the problem and what the plan remembers are stored beside it."""
+    return {
+        "delta": setting.delta,
+        "epsilon": setting.epsilon,
+        "target": _method_tree(setting.target),
+        "strategy": _method_tree(setting.strategy),
+        "stopping": _method_tree(setting.rule),
+    }
+
+
+def from_tree(
+    problem: Problem,
+    tree: Mapping[str, Any],
+    memory: Mapping[str, Any],
+    *,
+    strategy: Strategy | None = None,
+    stopping: StoppingRule | None = None,
+    target: Target | None = None,
+) -> Setting:
+    """The inverse of :func:`to_tree`; methods of the user's own must be passed again.
+
+    ``memory`` is what the plan's own ``to_tree`` gave.
+    """
+    setting = Setting.of(
+        problem,
+        delta=tree["delta"],
+        epsilon=tree["epsilon"],
+        strategy=_method("strategy", tree["strategy"], strategy),
+        stopping=_method("stopping", tree["stopping"], stopping),
+        target=_method("target", tree["target"], target),
+    )
+    return replace(setting, plan=setting.plan.from_tree(memory))
+
+
+def _method_tree(method: Any) -> dict[str, Any]:
+    """A built-in method with its settings; of any other, how to recognise it."""
+    if type(method) not in _METHODS.values() or not is_dataclass(method):
+        return {"own": repr(method)}
+    settings = {field.name: getattr(method, field.name) for field in fields(method) if field.init}
+    return {
+        "method": type(method).__name__,
+        "settings": {
+            name: _method_tree(value) if is_dataclass(value) else value
+            for name, value in settings.items()
+        },
+    }
+
+
+def _method(argument: str, tree: Mapping[str, Any] | str, given: Any) -> Any:
+    if isinstance(tree, str):  # what was stored before targets had settings: a name
+        return tree
+    if "own" in tree:
+        _check_same(argument, tree["own"], given)
+        return given
+    settings = {name: _value(argument, value) for name, value in tree["settings"].items()}
+    method = _METHODS[tree["method"]](**settings)
+    if given is not None:
+        _check_same(argument, repr(method), given)
+    return method
+
+
+def _value(argument: str, stored: Any) -> Any:
+    """A setting of a method: a number, a string, a tuple (a list in JSON), or another method."""
+    if isinstance(stored, Mapping):
+        return _method(argument, stored, None)
+    return tuple(stored) if isinstance(stored, list) else stored
+
+
+def _check_same(argument: str, stored: str, given: Any) -> None:
+    if given is None or repr(given) != stored:
+        raise InvalidArgument(
+            f"it was made with {argument}={stored}, not with {given!r}; pass {argument}= as it was "
+            "(or leave it out, if it is part of edgewise)"
+        )
