@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edgewise.base.arrays import Array, Indices, Mask, frozen
+from edgewise.base.arrays import Indices, Mask, frozen
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
@@ -22,7 +21,7 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.independent import GOptimal
 from edgewise.core.strategies.phases import ShortPhases
-from edgewise.core.strategies.plan import Plan, next_round
+from edgewise.core.strategies.plan import Plan
 from edgewise.core.strategies.prediction import Change, Prediction
 from edgewise.core.strategies.strategy import Strategy
 from edgewise.errors import InvalidArgument
@@ -151,15 +150,6 @@ class SafePhases:
         limits = self.limits
         worst = prediction.change(arms).at_worst(margin=limits.margin, worst_loss=limits.worst_loss)
         return worst >= -limits.largest_loss
-
-    def upcoming(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        n_rounds: int,  # noqa: ARG002
-    ) -> tuple[NDArray[np.int64], Array]:
-        """One round: the next one may belong to another phase."""
-        return next_round(self, problem, state)
 
     def to_tree(self) -> dict[str, Any]:
         """The inner plan's."""
