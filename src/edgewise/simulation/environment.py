@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.allocation.instance.objective import checked_joint_arm
 from edgewise.allocation.instance.tables import tables_of
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.compiled import compiled
+from edgewise.base.randomness import Rng, generator
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidProblem
 
@@ -72,12 +72,12 @@ class BilinearEnvironment:
         *,
         beta: ArrayLike | None = None,
         noise: float | None = None,
-        rng: np.random.Generator | int | None = None,
+        rng: Rng = None,
     ) -> None:
         self.problem = problem
         self.truth = Truth.of(problem, matrix, beta)
         self._noise = problem.stated_noise if noise is None else noise
-        self._rng = np.random.default_rng(rng)
+        self._rng = generator(rng)
 
     def __call__(self, arms: ArrayLike) -> Array:
         """Deploy a joint arm and measure."""

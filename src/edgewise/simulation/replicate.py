@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgewise.allocation.allocate import allocate_tables
-from edgewise.allocation.instance.objective import global_reward
+from edgewise.allocation.allocate import solve
+from edgewise.allocation.instance.objective import Objective, global_reward
+from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Mask
+from edgewise.base.randomness import Rng, generator
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import advance
 from edgewise.core.model.problem import Problem
@@ -69,7 +71,7 @@ def replicate(
     beta: ArrayLike | None = None,
     noise: float | None = None,
     max_rounds: int = 10**6,
-    rng: np.random.Generator | int | None = None,
+    rng: Rng = None,
     jobs: int = 1,
 ) -> Replications:
     """Run the method ``repetitions`` times on simulated Gaussian rewards.
@@ -100,9 +102,9 @@ def replicate(
     )
     truth = Truth.of(problem, matrix, beta)
     world = _World.of(setting, truth, problem.stated_noise if noise is None else noise)
-    generators = np.random.default_rng(rng).spawn(repetitions)
+    generators = generator(rng).spawn(repetitions)
     if jobs == 1:
-        finals = [_run(setting, world, max_rounds, generator) for generator in generators]
+        finals = [_run(setting, world, max_rounds, stream) for stream in generators]
     else:
         finals = _run_parallel(setting, world, max_rounds, generators, jobs)
     is_correct = _CORRECT[setting.target]
@@ -129,10 +131,8 @@ class _World:
 
     def best_known(self, problem: Problem) -> float:
         """Global reward of the best joint arm that can be found knowing the truth."""
-        found = allocate_tables(
-            problem.graph, self.truth.tables, candidates=problem.candidates, bound=None
-        )
-        return found.value
+        objective = Objective.of(problem.graph, self.truth.tables, problem.candidates)
+        return solve(objective, Request(bound=None)).value
 
 
 def _run(
