@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import solve
+from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import Allocation
+from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.threads import single_threaded
 from edgewise.network.graph import Graph
@@ -133,7 +135,7 @@ class _Mixture:
     @classmethod
     def of(cls, graph: Graph, index: Indices, n_cells: int) -> _Mixture:
         """Every pair of arms on the two sides of a large cut: sees every direction."""
-        cut = allocate_tables(graph, 1.0 - np.eye(2), bound=None).arms
+        cut = solve(Objective.of(graph, 1.0 - np.eye(2)), Request(bound=None)).arms
         pairs = np.column_stack(np.triu_indices(len(index)))
         joint_arms = pairs[:, cut]
         empty = cls(graph, index, joint_arms[:0], np.zeros((0, n_cells)))
@@ -195,4 +197,5 @@ def _price(
     """The joint arm worth most under the slopes at the mixture."""
     slopes = cells.at(mixed.design @ mixture.columns).slopes @ mixed.multipliers
     bound = "tight" if graph.n_arcs <= _SMALL else "fast"
-    return allocate_tables(graph, slopes[mixture.index], method=method, bound=bound)
+    objective = Objective.of(graph, slopes[mixture.index])
+    return solve(objective, Request(method, bound))

@@ -236,8 +236,7 @@ def test_unknown_method_lists_the_known_ones() -> None:
     with pytest.raises(InvalidArgument) as caught:
         g_optimal(np.eye(2), method="simplex")
     assert str(caught.value) == (
-        "method is 'simplex', which is not a design solver; "
-        'pass one of "auto", "newton", "frank-wolfe"'
+        "no design method is called 'simplex'; choose one of 'auto', 'frank-wolfe', 'newton'"
     )
 
 
