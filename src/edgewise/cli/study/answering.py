@@ -16,8 +16,8 @@ from edgewise.cli.study.options import (
     RoundKey,
     StorageUrl,
     StudyName,
+    find_round,
     find_study,
-    find_ticket,
 )
 from edgewise.errors import InvalidArgument
 from edgewise.formats import RoundRewards, parse_rewards, read_rewards
@@ -57,10 +57,10 @@ def tell(
     """
     study = find_study(storage, name)
     read = _read(file, study)
-    ticket = find_ticket(study, key, read.round)
-    study.tell(ticket, read.rewards)
+    number = find_round(study, key, read.round)
+    study.tell(number, read.rewards)
     told = sum(value == value for value in read.rewards.values())  # NaN differs from itself
-    note(f"{told} measurements of round {ticket.key} are on record; {_left(study, ticket.key)}")
+    note(f"{told} measurements of round {number} are on record; {_left(study, number)}")
     emit(status_answer(study), output)
 
 
@@ -81,7 +81,7 @@ def close(
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
     """
     study = find_study(storage, name)
-    study.close(find_ticket(study, key))
+    study.close(find_round(study, key))
     emit(status_answer(study), output)
 
 
@@ -102,7 +102,7 @@ def cancel(
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
     """
     study = find_study(storage, name)
-    study.cancel(find_ticket(study, key))
+    study.cancel(find_round(study, key))
     emit(status_answer(study), output)
 
 
@@ -131,7 +131,7 @@ def correct(
             f"{file} does not say which round it corrects; nothing was changed: pass --round, or "
             "add a column round"
         )
-    study.correct(find_ticket(study, key, read.round), read.rewards)
+    study.correct(find_round(study, key, read.round), read.rewards)
     emit(status_answer(study), output)
 
 
@@ -143,7 +143,7 @@ def _read(file: Path, study: Study) -> RoundRewards:
 
 
 def _left(study: Study, key: str) -> str:
-    status = study.status()
-    if status.pending is None or status.pending.key != key:
+    pending = study.seen.pending
+    if pending is None or pending.key != key:
         return "the round is closed"
-    return f"{status.missing} are still missing"
+    return f"{pending.missing} are still missing"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from edgewise.cli.shell import Answer, as_csv, as_json, note
 from edgewise.errors import InvalidFile
 
 if TYPE_CHECKING:
-    from edgewise.study import Recommendation, Status, Study, StudyTicket
+    from edgewise.study import Recommendation, Study, StudyStatus, StudyTicket
 
 _WRITERS = {".csv": as_csv, ".json": as_json}
 
@@ -42,19 +39,19 @@ def write_out(answer: Answer, path: Path | None, what: str) -> None:
 
 
 def status_answer(study: Study) -> Answer:
-    """Where the study stands; the rows are the measurements that the round still lacks."""
-    status = study.status()
+    """Where the study stands, as last seen; the rows are the measurements its round lacks."""
+    status = study.seen.status()
     facts = {
         **_facts(status),
         "noise": status.noise,
         "noise_measured": status.noise_estimate and status.noise_estimate.deviation,
         "lack_of_fit_p": status.lack_of_fit and status.lack_of_fit.p_value,
     }
-    missing = missing_arcs(study, status.pending)
-    return Answer(facts, "lacking", ("source", "target"), missing, shown=0, text=str(status))
+    lacking = [] if status.pending is None else status.pending.lacking()
+    return Answer(facts, "lacking", ("source", "target"), lacking, shown=0, text=str(status))
 
 
-def _facts(status: Status) -> dict[str, Any]:
+def _facts(status: StudyStatus) -> dict[str, Any]:
     left = status.forecast
     return {
         "study": status.name,
@@ -74,15 +71,6 @@ def _facts(status: Status) -> dict[str, Any]:
         "rounds_left_low": None if left is None else left.low,
         "rounds_left_high": None if left is None else left.high,
     }
-
-
-def missing_arcs(study: Study, ticket: StudyTicket | None) -> list[tuple[Hashable, Hashable]]:
-    """The arcs of a round that have not been measured, by the labels of their nodes."""
-    if ticket is None:
-        return []
-    graph = study.problem.graph
-    lacking = graph.arcs[np.isnan(study.rewards(ticket))]
-    return [(graph.labels[i], graph.labels[j]) for i, j in lacking.tolist()]
 
 
 def ticket_answer(ticket: StudyTicket) -> Answer:

@@ -9,7 +9,7 @@ import typer
 from edgewise.cli.options import OutputFormat
 from edgewise.cli.shell import STOPPED, Command, Format, emit, note
 from edgewise.cli.study.answers import check_out, status_answer, ticket_answer, write_out
-from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study
+from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study, in_commands
 from edgewise.errors import InvalidArgument, LearnerStopped
 
 
@@ -42,13 +42,8 @@ def ask(
     study = find_study(storage, name)
     try:
         ticket = study.ask()
-    except LearnerStopped:
-        status = study.status()
-        note(
-            f"study {status.name!r} takes no further rounds ({status.rounds} so far): "
-            f"{status.ending.value}; read it with edgewise study recommend, or go on with "
-            "edgewise study extend"
-        )
+    except LearnerStopped as error:
+        note(in_commands(error))
         raise typer.Exit(STOPPED) from None
     answer = ticket_answer(ticket)
     if out is None:

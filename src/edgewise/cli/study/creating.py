@@ -81,7 +81,7 @@ def create(
 
 
 def _answer(study: Study, storage: str) -> Answer:
-    problem, status = study.problem, study.status()
+    problem, status = study.problem, study.seen.status()
     graph = problem.graph
     facts = {
         "study": study.name,

@@ -74,8 +74,9 @@ def list_studies(
     place = open_storage(checked_storage(storage), create=False)
     rows = []
     for name in place.names():
-        now = Study.load(name, storage=place).status()
-        out = "" if now.pending is None else now.pending.key
-        rows.append((name, now.rounds, now.ending.name.lower(), out, now.missing))
+        found = Study.load(name, storage=place).seen
+        out = found.pending
+        key, missing = ("", 0) if out is None else (out.key, out.missing)
+        rows.append((name, found.rounds, found.ending.name.lower(), key, missing))
     columns = ("study", "rounds", "ending", "pending", "missing")
     emit(Answer({"studies": len(rows)}, "list", columns, rows), output)

@@ -41,7 +41,7 @@ def recommend(
     nothing is estimable so far.
     """
     check_out(out)
-    found = find_study(storage, name).recommend()
+    found = find_study(storage, name).seen.recommend()
     answer = recommendation_answer(found)
     emit(answer, output)
     write_out(answer, out, "recommendation")
@@ -74,7 +74,7 @@ def report(
     if html is not None:
         _check_page(html)
     study = find_study(storage, name)
-    found = study.report()
+    found = study.seen.report()
     emit(_answer(study.name, found), output)
     if html is not None:
         from edgewise.study.views.page import study_page
