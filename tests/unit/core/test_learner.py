@@ -204,9 +204,13 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
     (
         {"strategy": "magic"},
         "no strategy is called 'magic'",
-        "adaptive, contrast, g-optimal, paper",
+        "'adaptive', 'contrast', 'g-optimal', 'paper'",
     ),
-    ({"stopping": "hope"}, "no stopping rule is called 'hope'", "anytime, mixture, paper, union"),
+    (
+        {"stopping": "hope"},
+        "no stopping rule is called 'hope'",
+        "'anytime', 'mixture', 'paper', 'union'",
+    ),
     ({"strategy": "adaptive", "stopping": "union"}, "decide what is deployed", "'anytime'"),
     ({"strategy": "adaptive", "stopping": "paper"}, "proved only when", "strategy='g-optimal'"),
     ({"strategy": "adaptive", "stopping": Union()}, "rule 'union'", "use stopping='anytime'"),

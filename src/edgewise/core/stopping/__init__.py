@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from edgewise.base.choice import pick
 from edgewise.core.stopping.anytime import Anytime as Anytime
 from edgewise.core.stopping.mixture import Mixture as Mixture
 from edgewise.core.stopping.paper import PaperRule as PaperRule
@@ -10,7 +11,6 @@ from edgewise.core.stopping.rule import StoppingRule as StoppingRule
 from edgewise.core.stopping.rule import Verdict as Verdict
 from edgewise.core.stopping.rule import judge as judge
 from edgewise.core.stopping.union import Union as Union
-from edgewise.errors import InvalidArgument
 
 _BUILT_IN: tuple[StoppingRule, ...] = (Anytime(), Mixture(), Union(), PaperRule())
 
@@ -21,9 +21,4 @@ def stopping_rule(choice: str | StoppingRule) -> StoppingRule:
     """The rule of that name, or the rule itself."""
     if callable(choice):
         return choice
-    if choice not in RULES:
-        raise InvalidArgument(
-            f"no stopping rule is called {choice!r}; choose one of {', '.join(sorted(RULES))}, or "
-            "pass a rule of your own"
-        )
-    return RULES[choice]
+    return pick("stopping rule", choice, RULES, own="a rule of your own", argument="stopping")

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.base.choice import pick
 from edgewise.core.design.g_optimal import Design, g_optimal
 from edgewise.core.design.node_laws import NodeLaws
 from edgewise.core.model.cells import Cells
@@ -141,12 +142,13 @@ def sampling_strategy(choice: str | Strategy) -> Strategy:
     """The strategy of that name, or the strategy itself."""
     if callable(choice):
         return choice
-    if choice not in STRATEGIES:
-        raise InvalidArgument(
-            f"no strategy is called {choice!r}; choose one of {', '.join(sorted(STRATEGIES))}, or "
-            "pass a strategy of your own"
-        )
-    return STRATEGIES[choice]
+    return pick(
+        "strategy",
+        choice,
+        STRATEGIES,
+        own="a strategy such as Safe(...) or of your own",
+        argument="strategy",
+    )
 
 
 def _g_optimal_laws(

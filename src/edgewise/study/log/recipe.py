@@ -12,12 +12,13 @@ import numpy as np
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import RULES, StoppingRule
-from edgewise.core.strategies.strategy import STRATEGIES, Strategy
+from edgewise.core.strategies.registry import BUILT_IN
+from edgewise.core.strategies.strategy import Strategy
 from edgewise.errors import InvalidArgument, IsolatedNodes
 from edgewise.network.graph import Graph
 from edgewise.study.log.events import Created
 
-_METHODS = {type(one).__name__: type(one) for one in (*STRATEGIES.values(), *RULES.values())}
+_METHODS = {kind.__name__: kind for kind in (*BUILT_IN.values(), *map(type, RULES.values()))}
 
 
 def record(setting: Setting, *, seed: int, max_rounds: int | None) -> Created:
@@ -62,7 +63,7 @@ def _fields(value: Graph | Problem) -> dict[str, Any]:
 
 def _method_tree(method: Any) -> dict[str, Any]:
     """A built-in method with its settings; of any other, how to recognise it."""
-    if type(method) not in _METHODS.values() or not is_dataclass(method):
+    if not _is_built_in(method):
         return {"own": repr(method)}
     settings = {field.name: getattr(method, field.name) for field in fields(method) if field.init}
     return {
@@ -72,6 +73,14 @@ def _method_tree(method: Any) -> dict[str, Any]:
             for name, value in settings.items()
         },
     }
+
+
+def _is_built_in(method: Any) -> bool:
+    """Whether edgewise brings the method, and every method inside it."""
+    if type(method) not in _METHODS.values() or not is_dataclass(method):
+        return False
+    values = (getattr(method, field.name) for field in fields(method))
+    return all(_is_built_in(value) for value in values if callable(value))
 
 
 def _method(argument: str, tree: Mapping[str, Any], given: Any) -> Any:
