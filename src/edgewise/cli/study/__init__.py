@@ -6,9 +6,9 @@ from typing import Any
 
 import typer
 
-from edgewise.cli.shell import WRONG_INPUT, Group, note
 from edgewise.cli.study import answering, asking, creating, looking, moving, reporting
 from edgewise.cli.study.options import in_commands
+from edgewise.cli.terminal.shell import WRONG_INPUT, Group, note
 from edgewise.errors import EdgewiseError
 
 _HELP = """Run the method against a live network, over weeks.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from edgewise.cli.options import OutputFormat
-from edgewise.cli.shell import Command, Format, emit, note
-from edgewise.cli.study.answers import status_answer
 from edgewise.cli.study.options import (
     MeasurementsFile,
     RoundKey,
@@ -19,6 +17,9 @@ from edgewise.cli.study.options import (
     find_round,
     find_study,
 )
+from edgewise.cli.study.outputs import status_output
+from edgewise.cli.terminal.options import OutputFormat
+from edgewise.cli.terminal.shell import Command, Format, emit, note
 from edgewise.errors import InvalidArgument
 from edgewise.formats import RoundRewards, parse_rewards, read_rewards
 
@@ -61,7 +62,7 @@ def tell(
     study.tell(number, read.rewards)
     told = sum(value == value for value in read.rewards.values())  # NaN differs from itself
     note(f"{told} measurements of round {number} are on record; {_left(study, number)}")
-    emit(status_answer(study), output)
+    emit(status_output(study), output)
 
 
 def close(
@@ -80,9 +81,7 @@ def close(
 
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
     """
-    study = find_study(storage, name)
-    study.close(find_round(study, key))
-    emit(status_answer(study), output)
+    _end_round(lambda study, at: study.close(at), storage, name, key, output)
 
 
 def cancel(
@@ -101,9 +100,7 @@ def cancel(
 
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
     """
-    study = find_study(storage, name)
-    study.cancel(find_round(study, key))
-    emit(status_answer(study), output)
+    _end_round(lambda study, at: study.cancel(at), storage, name, key, output)
 
 
 def correct(
@@ -132,7 +129,19 @@ def correct(
             "add a column round"
         )
     study.correct(find_round(study, key, read.round), read.rewards)
-    emit(status_answer(study), output)
+    emit(status_output(study), output)
+
+
+def _end_round(
+    end: Callable[[Study, str], None],
+    storage: str | None,
+    name: str | None,
+    key: str | None,
+    output: Format,
+) -> None:
+    study = find_study(storage, name)
+    end(study, find_round(study, key))
+    emit(status_output(study), output)
 
 
 def _read(file: Path, study: Study) -> RoundRewards:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from edgewise.cli.shell import Answer, as_csv, as_json, note
+from edgewise.cli.terminal.shell import Output, as_csv, as_json, note
 from edgewise.errors import InvalidFile
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ def check_folder(path: Path) -> None:
         raise InvalidFile(f"{path}: the folder {path.parent} does not exist; create it first")
 
 
-def write_out(answer: Answer, path: Path | None, what: str) -> None:
+def write_out(answer: Output, path: Path | None, what: str) -> None:
     """Write the answer to a file, if one is wanted, and say so."""
     if path is not None:
         path.write_text(_WRITERS[path.suffix.lower()](answer), encoding="utf-8", newline="")
         note(f"{what} in {path}")
 
 
-def status_answer(study: Study) -> Answer:
+def status_output(study: Study) -> Output:
     """Where the study stands, as last seen; the rows are the measurements its round lacks."""
     status = study.seen.status()
     facts = {
@@ -48,7 +48,7 @@ def status_answer(study: Study) -> Answer:
         "lack_of_fit_p": status.lack_of_fit and status.lack_of_fit.p_value,
     }
     lacking = [] if status.pending is None else status.pending.lacking()
-    return Answer(facts, "lacking", ("source", "target"), lacking, shown=0, text=str(status))
+    return Output(facts, "lacking", ("source", "target"), lacking, shown=0, text=str(status))
 
 
 def _facts(status: StudyStatus) -> dict[str, Any]:
@@ -73,14 +73,14 @@ def _facts(status: StudyStatus) -> dict[str, Any]:
     }
 
 
-def ticket_answer(ticket: StudyTicket) -> Answer:
+def ticket_output(ticket: StudyTicket) -> Output:
     """The configuration to deploy; every row names the round, so that answers can name it too."""
     rows = [(ticket.key, row["node"], row["arm"]) for row in ticket.table()]
     facts = {"study": ticket.study, "round": ticket.key}
-    return Answer(facts, "nodes", ("round", "node", "arm"), rows)
+    return Output(facts, "nodes", ("round", "node", "arm"), rows)
 
 
-def recommendation_answer(found: Recommendation) -> Answer:
+def recommendation_output(found: Recommendation) -> Output:
     """The best joint arm by what is known, and what is proved about it."""
     best = found.allocation
     facts = {
@@ -90,4 +90,4 @@ def recommendation_answer(found: Recommendation) -> Answer:
         "guarantee": found.guarantee,
     }
     rows = [(row["node"], row["arm"]) for row in found.table()]
-    return Answer(facts, "nodes", ("node", "arm"), rows, text=str(found))
+    return Output(facts, "nodes", ("node", "arm"), rows, text=str(found))
