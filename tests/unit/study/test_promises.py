@@ -90,15 +90,6 @@ def test_names(place: Place) -> None:
     assert (e.value.name, e.value.names) == ("sotuh", ("north", "south", "Ärger"))
 
 
-def test_studies_of_a_storage_do_not_mix(place: Place) -> None:
-    first = started(place)
-    second = ew.Study.create("other", PROBLEM, storage=place, **endless(rng=9))
-    before = state_of(first)
-    run(second, 2)
-    assert state_of(again(first, place)) == before
-    assert second.status().rounds == 2
-
-
 @pytest.mark.parametrize("name", ["", "  ", "x" * 256])
 def test_a_name_must_be_usable(name: str) -> None:
     with pytest.raises(InvalidArgument, match="1 to 255 characters"):
@@ -522,21 +513,3 @@ def test_the_log_tells_the_whole_story(place: Place) -> None:
     assert told[0].arcs is None
     assert told[1].arcs is not None
     assert (told[1].arcs.tolist(), told[1].values.tolist()) == ([6], [4.0])
-
-
-def test_a_failed_transaction_leaves_nothing(place: Place) -> None:
-    study = started(place, 1)
-    before, events = state_of(study), len(kinds(study))
-
-    def power_cut() -> None:
-        with study.storage.writing("farm") as journal:
-            cursor = study._session.cursor.catch_up(journal)
-            entries = list(journal.read(cursor.position - 1))
-            journal.append(replace(entries[0], sequence=cursor.position + 1))
-            journal.keep_snapshot(cursor.position + 1, b"rubbish")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        power_cut()
-    assert (state_of(again(study, place)), len(kinds(study))) == (before, events)
-    run(study, 1)
