@@ -66,7 +66,8 @@ def require_span(rank: int, dimension: int) -> None:
     if rank < dimension:
         raise InvalidProblem(
             f"arms span {rank} of {dimension} dimensions, so M is not identifiable; "
-            f"add {dimension - rank} independent arm(s) or pass project=True"
+            f"add {dimension - rank} independent arm(s) or pass project=True",
+            argument="arms",
         )
 
 

@@ -82,7 +82,8 @@ class Safe:
         if problem.noise == "estimate":
             raise InvalidArgument(
                 "the problem says noise='estimate', and predictions need its size; state the "
-                "noise, e.g. dataclasses.replace(problem, noise=1.0)"
+                "noise, e.g. dataclasses.replace(problem, noise=1.0)",
+                argument="noise",
             )
         inner = self.strategy(problem)
         if inner.ridge > 0:
@@ -188,13 +189,15 @@ def _checked_baseline(problem: Problem, baseline: Sequence[int]) -> Indices:
     if arms.shape != (n_nodes,) or not ((arms >= 0) & (arms < n_arms)).all():
         raise InvalidArgument(
             f"the baseline has shape {arms.shape}; give every one of the {n_nodes} nodes an arm "
-            f"from 0 to {n_arms - 1}"
+            f"from 0 to {n_arms - 1}",
+            argument="baseline",
         )
     masks, groups = problem.candidate_sets
     forbidden = np.flatnonzero(~masks[groups, arms])
     if len(forbidden):
         raise InvalidArgument(
             f"{len(forbidden)} node(s) may not have their baseline arm, the first is node "
-            f"{forbidden[0]}; choose a baseline among the candidates"
+            f"{forbidden[0]}; choose a baseline among the candidates",
+            argument="baseline",
         )
     return frozen(arms, np.int32)

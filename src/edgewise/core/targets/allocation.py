@@ -157,9 +157,8 @@ class BestAllocation:
         if state.answer is None:
             return False
         problem = setting.problem
-        best = allocate_tables(
-            problem.graph, truth, candidates=problem.candidates, bound=None
-        ).value
+        objective = Objective.of(problem.graph, truth, problem.candidates)
+        best = solve(objective, Request(bound=None)).value
         reached = global_reward(problem.graph, truth, state.answer.arms)
         return reached >= best - state.answer.regret.bound - 1e-9 * abs(best)
 
