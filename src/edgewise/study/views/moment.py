@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from edgewise.core.ending import Ending, Report
+from edgewise.core.ending import Ending
+from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report
 from edgewise.study.log.cursor import Cursor
 from edgewise.study.views.status import History, Recommendation, StudyStatus, status_of
