@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.errors import InvalidGraph, IsolatedNodes
 from edgewise.network.conversions import networkx_graph, networkx_parts, scipy_parts
+from edgewise.network.covariates import checked_covariates, named_columns
 from edgewise.network.graph_checks import (
     checked_edges,
     checked_kinds,
@@ -61,6 +62,10 @@ class Graph:
     """(E,) known strength of each interaction; None when all are 1."""
     node_labels: tuple[Hashable, ...] | None = None
     kind_labels: tuple[Hashable, ...] | None = None
+    covariates: Array | None = None
+    """(E, k) known numbers of each edge (distance, angle, load), on which its matrix depends:
+    that of its kind plus their sum of one matrix each; None when there are none."""
+    covariate_names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -72,6 +77,10 @@ class Graph:
             set_field(
                 self, "weights", frozen(checked_weights(self.weights, len(self.edges)), float)
             )
+        if self.covariates is not None:
+            found = checked_covariates(self.covariates, self.covariate_names, self.kind_of_edge)
+            set_field(self, "covariates", frozen(found.values, float))
+            set_field(self, "covariate_names", found.names)
         if self.node_labels is not None:
             set_field(self, "node_labels", checked_labels(self.node_labels, self.n_nodes))
         if self.kind_labels is not None and len(self.kind_labels) != self.n_kinds:
@@ -187,6 +196,8 @@ class Graph:
             parts.append(f"n_kinds={self.n_kinds}")
         if self.weights is not None:
             parts.append("weighted")
+        if self.covariate_names is not None:
+            parts.append(f"covariates={', '.join(self.covariate_names)}")
         return f"Graph({', '.join(parts)})"
 
     # -- from the user's data ----------------------------------------------------------------
@@ -201,6 +212,7 @@ class Graph:
         kinds: ArrayLike | Sequence[Hashable] | None = None,
         weights: ArrayLike | None = None,
         labels: Sequence[Hashable] | None = None,
+        covariates: ArrayLike | Mapping[str, ArrayLike] | None = None,
     ) -> Graph:
         """A graph from a list of pairs, each interaction once.
 
@@ -218,6 +230,10 @@ class Graph:
             (E,) known strength of each edge, ``r = w x_i' M x_j + noise``; any sign, not zero.
         labels
             Names of the nodes, in index order.
+        covariates
+            Known numbers of each edge, (E, k), or a column (E,) by name (a data frame will do):
+            the matrix of an edge is that of its kind plus the sum of its numbers times a matrix
+            each. Constant columns are refused: the kind has them.
         """
         edges, inferred = edge_array(pairs, labels)
         names = inferred if labels is None else tuple(labels)
@@ -225,7 +241,10 @@ class Graph:
             largest = int(edges.max()) + 1 if edges.size else 0
             n_nodes = len(names) if names is not None else largest
         codes, kind_labels = (None, None) if kinds is None else kind_codes(kinds)
-        return cls(n_nodes, edges, directed, codes, given_weights(weights), names, kind_labels)
+        columns = named_columns(covariates)
+        return cls(
+            n_nodes, edges, directed, codes, given_weights(weights), names, kind_labels, *columns
+        )
 
     @classmethod
     def from_networkx(

@@ -46,6 +46,17 @@ class Cells:
     rotations: Array
     """(q, p0, p) from a kind's raw features to ``features``."""
     node_term: bool
+    directions: bool
+    """Whether the parameters are those of M; else of its symmetric part."""
+    joint: bool = False
+    """Whether all kinds have one vector of parameters, of which each has its features."""
+    own: Array | None = None
+    """(s, K, p) features of an arm's own term at a node, by kind of node; None if there is none."""
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers are unknown."""
+        return int(self.dimensions[0] if self.joint else self.dimensions.sum())
 
     @cached_property
     def n_rivals(self) -> int:
@@ -92,11 +103,11 @@ class Cells:
         return self.means(theta)[:, self.pair_index]
 
     def matrices(self, theta: Array) -> Array:
-        """(q, d, d) the matrices that theta stands for: S if unordered, M if ordered."""
+        """(q, d, d) the matrices that theta stands for: M if it has directions, else S."""
         r = self.arm_transform.shape[1]
         raw = np.einsum("qip,qp->qi", self.rotations, theta)
-        size = r * r if self.ordered else r * (r + 1) // 2
-        inner = matrices_of(raw[:, :size], r, ordered=self.ordered)
+        size = r * r if self.directions else r * (r + 1) // 2
+        inner = matrices_of(raw[:, :size], r, ordered=self.directions)
         return self.arm_transform @ inner @ self.arm_transform.T
 
     def node_terms(self, theta: Array) -> Array | None:
@@ -105,12 +116,17 @@ class Cells:
             return None
         r = self.arm_transform.shape[1]
         raw: Array = np.einsum("qip,qp->qi", self.rotations, theta)[:, -r:]
-        scale = 1.0 if self.ordered else math.sqrt(2.0)
+        scale = 1.0 if self.directions else math.sqrt(2.0)
         return scale * raw @ self.arm_transform.T
 
     @classmethod
     def of(cls, problem: Problem) -> Cells:
         """The product's own form: unordered pairs where both directions are observed."""
+        return cls.by_kind(problem) if problem.is_plain else _build_joint(problem)
+
+    @classmethod
+    def by_kind(cls, problem: Problem) -> Cells:
+        """As if every arc were measured and every class of edges had parameters of its own."""
         return _build(problem, problem.graph.directed, whiten=True)
 
     @classmethod
@@ -146,7 +162,77 @@ def _build(problem: Problem, ordered: bool, whiten: bool) -> Cells:
         arm_transform=frozen(transform, float),
         rotations=frozen(rotations, float),
         node_term=problem.node_term,
+        directions=ordered,
     )
+
+
+def _build_joint(problem: Problem) -> Cells:
+    """One vector of parameters for all classes of edges, and for the own terms of nodes."""
+    arms, transform = problem.whitening.coordinates, problem.whitening.transform
+    directed, n_arms = problem.graph.directed, problem.n_arms
+    compared = ordered_pairs(n_arms) if directed else unordered_pairs(n_arms)
+    k, l = compared.arms.T
+    raw = raw_features(problem)
+    raw = raw[k, l] if directed else 0.5 * (raw[k, l] + raw[l, k])
+    loadings = problem.classes.loadings
+    n_own = _n_own(problem)
+    shared = np.einsum("ug,ij->uigj", loadings, np.eye(raw.shape[1]))
+    shared = shared.reshape(len(loadings), raw.shape[1], -1)
+    rotations = np.concatenate([shared, np.zeros((*shared.shape[:2], n_own))], axis=2)
+    p = rotations.shape[2]
+    return Cells(
+        ordered=directed,
+        pairs=frozen(compared.arms, np.int32),
+        pair_index=frozen(compared.index, np.int32),
+        features=frozen(np.einsum("ci,uip->ucp", raw, rotations), float),
+        dimensions=frozen(np.full(len(loadings), p), np.int64),
+        showable=frozen(problem.showable[:, k, l], np.bool_),
+        arm_transform=frozen(transform, float),
+        rotations=frozen(rotations, float),
+        node_term=problem.node_term,
+        directions=tells_directions(problem),
+        joint=True,
+        own=_own_features(arms, n_own, p) if n_own else None,
+    )
+
+
+def raw_features(problem: Problem) -> Array:
+    """(K, K, p0) what multiplies the parameters of an edge, by the arms at its two ends.
+
+    vec(x_k x_l') where directions can be told apart (directed edges, numbers measured at nodes),
+    else svec of the symmetric part; followed by the node term, if there is one.
+    """
+    arms, n_arms = problem.whitening.coordinates, problem.n_arms
+    ordered = tells_directions(problem)
+    pairs = ordered_pairs(n_arms) if ordered else unordered_pairs(n_arms)
+    raw = pairs.features(arms)
+    if problem.node_term:
+        first, second = arms[pairs.arms.T]
+        raw = np.hstack([raw, first if ordered else (first + second) * math.sqrt(0.5)])
+    features: Array = raw[pairs.index]
+    return features
+
+
+def tells_directions(problem: Problem) -> bool:
+    """Whether what is measured depends on M, not only on its symmetric part."""
+    return problem.graph.directed or problem.measured == "node"
+
+
+def _n_own(problem: Problem) -> int:
+    """Parameters of own terms: an arm's features for every kind of node."""
+    if not problem.own_term:
+        return 0
+    n_kinds = 1 if problem.node_kinds is None else int(problem.node_kinds.max()) + 1
+    return n_kinds * problem.whitening.rank
+
+
+def _own_features(arms: Array, n_own: int, p: int) -> Array:
+    n_kinds, r = n_own // arms.shape[1], arms.shape[1]
+    own = np.zeros((n_kinds, len(arms), p))
+    for kind in range(n_kinds):
+        first = p - n_own + kind * r
+        own[kind, :, first : first + r] = arms
+    return frozen(own, float)
 
 
 def _rotations(raw: Array, showable: Mask) -> tuple[Array, Indices]:

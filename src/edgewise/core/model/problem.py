@@ -6,12 +6,26 @@ import hashlib
 from collections.abc import Hashable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.base.arrays import Array, Mask, frozen
+from edgewise.base.arrays import Array, Indices, Mask, frozen
+from edgewise.core.model.options import (
+    Levels,
+    Measured,
+    Noise,
+    PoolingChoice,
+    checked_average,
+    checked_levels,
+    checked_measured,
+    checked_node_kinds,
+    checked_noise,
+    checked_own_term,
+    checked_pooling,
+)
+from edgewise.core.model.sharing import Classes
 from edgewise.errors import InvalidProblem
 from edgewise.network.arms import Whitening, checked_arms, require_span, whiten
 from edgewise.network.candidates import Candidates, checked_candidates, group_candidates
@@ -36,9 +50,9 @@ class Problem:
     arms
         (K, d) the configurations a node can be given, spanning :math:`R^d`.
     noise
-        sigma, the noise parameter of one arc's reward; or ``"estimate"`` if it is not known: it is
-        then bounded from repeated observations, at the price of a part of delta and of assuming
-        Gaussian noise of one deviation.
+        sigma, the noise parameter of one measured number; or ``"estimate"`` if it is not known: it
+        is then bounded from repeated observations, at the price of a part of delta and of assuming
+        Gaussian noise of one deviation. Or one number per channel, or per kind of arcs or links.
     node_term
         Whether the reward has the term :math:`x^{(i)\top}\beta`.
     candidates
@@ -47,6 +61,25 @@ class Problem:
         Accept arms that do not span :math:`R^d` and work in their span.
     arm_labels
         Names of the arms, for reports.
+    measured
+        What one reward is: ``"arc"``, one per direction (m,); ``"link"``, both directions of an
+        undirected edge together (E,); ``"node"``, what the incoming arcs of a node bring (n,);
+        ``"total"``, one number per round.
+    levels
+        Unknown constants in the rewards: ``True`` or ``"channel"``, one per measured number;
+        ``"round"``, one per round, common to all; ``"both"``. They are projected out.
+    pooling
+        ``"shared"``: one matrix for all edges of a kind. ``"none"``: one per edge.
+        ``"partial"``: one per edge, shrunk towards its kind's as far as the data say; nothing is
+        certified then, only estimated. ``"auto"``: partial if the first phase shows that edges
+        differ, else shared.
+    own_term
+        ``measured="node"``: whether the node's own arm adds :math:`x_j^\top\beta`, by kind of
+        node; by default it does.
+    average
+        ``measured="node"``: the mean of what incoming arcs bring, rather than the sum.
+    node_kinds
+        (n,) kinds of nodes, for the own term; by default there is one.
 
     Examples
     --------
@@ -57,11 +90,17 @@ class Problem:
     graph: Graph
     arms: Array
     _: KW_ONLY
-    noise: float | Literal["estimate"] = 1.0
+    noise: Noise = 1.0
     node_term: bool = False
     candidates: Mask | None = None
     project: bool = False
     arm_labels: Sequence[Hashable] | None = None
+    measured: Measured = "arc"
+    levels: bool | Levels = "none"
+    pooling: PoolingChoice = "shared"
+    own_term: bool | None = None
+    average: bool = False
+    node_kinds: Indices | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.graph, Graph):
@@ -71,7 +110,7 @@ class Problem:
             )
         set_field = object.__setattr__
         set_field(self, "arms", frozen(checked_arms(self.arms), float))
-        set_field(self, "noise", _checked_noise(self.noise))
+        self._check_options()
         mask = checked_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
         set_field(self, "candidates", mask)
         if self.arm_labels is not None:
@@ -82,6 +121,35 @@ class Problem:
             require_span(self.whitening.rank, self.dimension)
         if self.node_term:
             _require_lift(self.whitening.coordinates)
+
+    def _check_options(self) -> None:
+        set_field, graph = object.__setattr__, self.graph
+        set_field(self, "measured", checked_measured(self.measured, graph))
+        set_field(self, "levels", checked_levels(self.levels))
+        set_field(self, "pooling", checked_pooling(self.pooling))
+        set_field(self, "own_term", checked_own_term(self.own_term, self.measured))
+        set_field(self, "average", checked_average(self.average, self.measured))
+        set_field(self, "node_kinds", checked_node_kinds(self.node_kinds, graph))
+        noise = checked_noise(self.noise, graph.n_kinds, self.n_rewards, self.measured)
+        set_field(self, "noise", noise)
+
+    @property
+    def n_rewards(self) -> int:
+        """How many numbers are measured every round."""
+        graph = self.graph
+        sizes = {"arc": graph.n_arcs, "link": len(graph.edges), "node": graph.n_nodes, "total": 1}
+        return sizes[self.measured]
+
+    @property
+    def is_plain(self) -> bool:
+        """The paper's model: a reward per arc, no levels, one matrix per kind, one noise."""
+        return (
+            self.measured == "arc"
+            and self.levels == "none"
+            and self.pooling == "shared"
+            and self.graph.covariates is None
+            and not isinstance(self.noise, tuple)
+        )
 
     @property
     def n_arms(self) -> int:
@@ -95,13 +163,16 @@ class Problem:
 
     @property
     def stated_noise(self) -> float:
-        """Sigma as a number; an error if it is to be estimated."""
+        """Sigma as a number; an error if it is to be estimated.
+
+        Where channels differ it is 1: their rewards are counted in units of their own noise.
+        """
         if isinstance(self.noise, str):
             raise InvalidProblem(
                 "the problem says noise='estimate', and a number is needed here; state the noise, "
                 "e.g. dataclasses.replace(problem, noise=1.0)"
             )
-        return self.noise
+        return 1.0 if isinstance(self.noise, tuple) else self.noise
 
     @cached_property
     def whitening(self) -> Whitening:
@@ -111,7 +182,7 @@ class Problem:
     @property
     def has_paper_setting(self) -> bool:
         """One kind, both directions, weights >= 0, every arm at every node: theorems apply."""
-        return self.graph.is_uniform and self.candidates is None
+        return self.is_plain and self.graph.is_uniform and self.candidates is None
 
     @cached_property
     def candidate_sets(self) -> Candidates:
@@ -119,21 +190,26 @@ class Problem:
         return group_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
 
     @cached_property
+    def classes(self) -> Classes:
+        """Which edges have the same matrix; for a plain problem those of the same kind."""
+        return Classes.of(self.graph, alone=self.pooling == "none")
+
+    @cached_property
     def showable(self) -> NDArray[np.bool_]:
         """(q, K, K): can some edge of kind q can show arm k at its first node, l at its last."""
-        sets, set_of = self.candidate_sets
-        result = np.zeros((self.graph.n_kinds, self.n_arms, self.n_arms), np.bool_)
+        graph, (sets, set_of) = self.classes.graph, self.candidate_sets
+        result = np.zeros((graph.n_kinds, self.n_arms, self.n_arms), np.bool_)
         if len(sets) == 1:
             result[:] = sets[0][:, None] & sets[0][None, :]
             return result
-        kinds = self.graph.kind_of_edge
-        ends = set_of[self.graph.edges].astype(np.int64)
+        kinds = graph.kind_of_edge
+        ends = set_of[graph.edges].astype(np.int64)
         keys = np.unique((kinds * len(sets) + ends[:, 0]) * len(sets) + ends[:, 1])
         for key in keys.tolist():
             rest, second = divmod(key, len(sets))
             kind, first = divmod(rest, len(sets))
             result[kind] |= sets[first][:, None] & sets[second][None, :]
-        if not self.graph.directed:
+        if not graph.directed:
             result |= result.transpose(0, 2, 1)
         return result
 
@@ -148,32 +224,25 @@ class Problem:
             digest.update(b"" if part is None else part.tobytes())
         flags = (graph.n_nodes, graph.directed, self.noise, self.node_term, self.project)
         digest.update(repr(flags).encode())
+        if not self.is_plain:  # what plain problems do not have leaves their digest as it was
+            options = (self.measured, self.levels, self.pooling, self.own_term, self.average)
+            digest.update(repr(options).encode())
+            for part in (graph.covariates, self.node_kinds):
+                digest.update(b"" if part is None else part.tobytes())
         return digest.hexdigest()
 
     def __repr__(self) -> str:
         extra = ", node_term=True" if self.node_term else ""
         extra += ", with candidates" if self.candidates is not None else ""
+        usual = {"measured": "arc", "levels": "none", "pooling": "shared"}
+        for name, value in usual.items():
+            if getattr(self, name) != value:
+                extra += f", {name}={getattr(self, name)!r}"
+        noise = f"{self.noise:g}" if isinstance(self.noise, float) else f"{self.noise}"
         return (
             f"Problem({self.graph!r}, {self.n_arms} arms in R^{self.dimension}, "
-            f"noise={self.noise if isinstance(self.noise, str) else f'{self.noise:g}'}{extra})"
+            f"noise={noise}{extra})"
         )
-
-
-def _checked_noise(noise: float | str) -> float | Literal["estimate"]:
-    if noise == "estimate":
-        return "estimate"
-    if isinstance(noise, bool) or not isinstance(noise, int | float | np.number):
-        raise InvalidProblem(
-            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'",
-            argument="noise",
-        )
-    if not (np.isfinite(noise) and noise > 0):
-        raise InvalidProblem(
-            f"noise is {noise}; it must be a finite number above 0, an upper bound on the "
-            "standard deviation of one reward",
-            argument="noise",
-        )
-    return float(noise)
 
 
 def _checked_arm_labels(labels: Sequence[Hashable], n_arms: int) -> tuple[Hashable, ...]:

@@ -49,7 +49,7 @@ class StudyStatus:
     """Rounds still needed: see :class:`edgewise.targets.Forecast`."""
     certificates: tuple[Certificate, ...]
     """Every stop so far, with the confidence it had."""
-    noise: float | str
+    noise: Noise
     """As stated in the problem."""
     noise_estimate: NoiseEstimate | None
     lack_of_fit: LackOfFit | None

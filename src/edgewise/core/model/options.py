@@ -1,0 +1,126 @@
+"""How the world may differ from the paper's: what is measured, unknown levels, unequal edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgewise.base.arrays import Indices, frozen
+from edgewise.base.choice import instead
+from edgewise.errors import InvalidProblem
+from edgewise.network.graph import Graph
+
+Measured: TypeAlias = Literal["arc", "link", "node", "total"]
+Levels: TypeAlias = Literal["none", "channel", "round", "both"]
+PoolingChoice: TypeAlias = Literal["shared", "partial", "none", "auto"]
+Noise: TypeAlias = float | Literal["estimate"] | tuple[float, ...]
+
+_MEASURED = ("arc", "link", "node", "total")
+_LEVELS = ("none", "channel", "round", "both")
+_POOLING = ("shared", "partial", "none", "auto")
+
+
+def checked_measured(measured: object, graph: Graph) -> Measured:
+    """What one reward is about."""
+    _require_one_of("measured", measured, _MEASURED)
+    if measured == "link" and graph.directed:
+        raise InvalidProblem(
+            "a directed graph has no links, as each edge shows one direction only; pass "
+            "measured='arc', or build the graph with directed=False"
+        )
+    return cast(Measured, measured)
+
+
+def checked_levels(levels: object) -> Levels:
+    """Which unknown constants the rewards have; True stands for one per channel."""
+    if isinstance(levels, bool | np.bool_):
+        return "channel" if levels else "none"
+    _require_one_of("levels", levels, _LEVELS)
+    return cast(Levels, levels)
+
+
+def checked_pooling(pooling: object) -> PoolingChoice:
+    """How much edges of a kind share."""
+    _require_one_of("pooling", pooling, _POOLING)
+    return cast(PoolingChoice, pooling)
+
+
+def _require_one_of(name: str, value: object, options: Sequence[str]) -> None:
+    if not (isinstance(value, str) and value in options):
+        raise InvalidProblem(f"{name} is {value!r}; {instead(value, options)}", argument=name)
+
+
+def checked_own_term(own_term: bool | None, measured: Measured) -> bool:
+    """Whether a node's own arm adds to the number measured there; by default it does."""
+    if own_term and measured != "node":
+        raise InvalidProblem(
+            f"own_term=True with measured={measured!r}: only a number measured at a node has a "
+            "term of the node's own; pass measured='node', or node_term=True for a term per arc"
+        )
+    return measured == "node" if own_term is None else bool(own_term)
+
+
+def checked_average(average: bool, measured: Measured) -> bool:
+    """Whether a node shows the mean of its incoming arcs rather than their sum."""
+    if average and measured != "node":
+        raise InvalidProblem(
+            f"average=True with measured={measured!r}: only a number measured at a node is made "
+            "of several arcs that can be averaged; pass measured='node'"
+        )
+    return bool(average)
+
+
+def checked_node_kinds(kinds: ArrayLike | None, graph: Graph) -> Indices | None:
+    """(n,) kinds of the nodes, 0 .. without gaps; None when there is one."""
+    if kinds is None:
+        return None
+    codes = np.asarray(kinds)
+    if codes.shape != (graph.n_nodes,) or not np.issubdtype(codes.dtype, np.integer):
+        raise InvalidProblem(
+            f"node_kinds have shape {codes.shape} and type {codes.dtype}; give one whole number "
+            f"per node, ({graph.n_nodes},)"
+        )
+    if sorted(set(codes.tolist())) != list(range(int(codes.max()) + 1)):
+        raise InvalidProblem("node_kinds must be 0, 1, ... without gaps; number them anew")
+    return frozen(codes, np.int64)
+
+
+def checked_noise(noise: Any, n_kinds: int, n_rewards: int, measured: Measured) -> Noise:
+    """One deviation, "estimate", or one deviation per kind (of arcs and links) or channel."""
+    if isinstance(noise, str):
+        if noise != "estimate":
+            raise InvalidProblem(
+                f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'"
+            )
+        return "estimate"
+    if isinstance(noise, bool | np.bool_) or noise is None:
+        raise InvalidProblem(
+            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'"
+        )
+    if isinstance(noise, int | float | np.number):
+        _check_deviation(float(noise), "")
+        return float(noise)
+    try:
+        values = np.asarray(noise, dtype=float)
+    except (TypeError, ValueError):
+        values = np.full(0, np.nan)
+    lengths = {n_rewards} | ({n_kinds} if measured in ("arc", "link") else set())
+    if values.ndim != 1 or len(values) not in lengths:
+        raise InvalidProblem(
+            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate', or "
+            f"one deviation per channel ({n_rewards}) or, for arcs and links, per kind ({n_kinds})"
+        )
+    for position, value in enumerate(values.tolist()):
+        _check_deviation(value, f"[{position}]")
+    return tuple(values.tolist())
+
+
+def _check_deviation(value: float, place: str) -> None:
+    if not (np.isfinite(value) and value > 0):
+        raise InvalidProblem(
+            f"noise{place} is {value}; it must be a finite number above 0, an upper bound on the "
+            "standard deviation of one reward"
+        )
