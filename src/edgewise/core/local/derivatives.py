@@ -51,8 +51,10 @@ class Look:
     """Of the criterion in sigma^2."""
     spread_slopes: Array
     """(q, m) of the criterion in lambda; 0 where flat."""
-    pairs: Array
-    """(g, g, p^2, p^2) sum of H_ef H_ef' over pairs of blocks (k <= l); empty if not asked."""
+    expected: Array
+    """(g, g, p^2, p^2) sum of P_ef (x) P_ef over pairs of blocks (k <= l); empty if not asked."""
+    observed: Array
+    """The same for the curvature as it is, not as it is expected to be."""
     variance_cross: Array
     """(g, p, p) expected curvature between sigma^2 and Omega."""
     variance_curvature: float
@@ -72,7 +74,7 @@ def look(
     b = B @ m.moment
     n = float(equations.freedoms.sum())
     sweep = _differentiate(equations, layout, components, m, b, B, curvature)
-    G, U, pairs, theta, (trace, trace2, residual_trace, product) = sweep
+    G, U, expected, observed, theta, (trace, trace2, product) = sweep
     fitted = float(np.vdot(B, m.information))
     R = equations.n_nuisances
     squares = float(equations.squares.sum()) - product - b[len(b) - R :] @ equations.nuisance_moment
@@ -94,9 +96,10 @@ def look(
         B,
         theta,
         G,
-        (n - residual_trace - fitted) / s2 - squares / s2**2,
+        (n - trace - fitted) / s2 - squares / s2**2,
         slopes,
-        pairs,
+        expected,
+        observed,
         U,
         max(n - 2 * trace + trace2 - fitted, 1.0) / s2**2,
         curvatures,
@@ -136,17 +139,18 @@ def _differentiate(
     b: Array,
     B: Array,
     curvature: bool,
-) -> tuple[Array, Array, Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array, Array, Array]:
     roots = components.roots
     g, p = roots.shape[:2]
     G, U, theta = np.zeros((g, p, p)), np.zeros((g, p, p)), np.zeros_like(m.h)
-    pairs = np.zeros((g, g, p * p, p * p)) if curvature else np.zeros((0, 0, 0, 0))
+    shape = (g, g, p * p, p * p) if curvature else (0, 0, 0, 0)
+    expected, observed = np.zeros(shape), np.zeros(shape)
     omegas = roots @ roots.transpose(0, 2, 1)
     groups, s2 = components.groups[equations.channels.kinds], components.variance
-    sums = np.zeros(4)
+    sums = np.zeros(3)
     data = (m.H, m.h, m.T, equations.moment)
-    _sweep(layout, groups, roots, omegas, s2, *data, b, B, G, U, pairs, theta, sums)
-    return G, U / s2, pairs, theta, sums
+    _sweep(layout, groups, roots, omegas, s2, *data, b, B, G, U, expected, observed, theta, sums)
+    return G, U / s2, expected, observed, theta, sums
 
 
 @compiled
@@ -164,7 +168,8 @@ def _sweep(
     B: Array,
     G: Array,
     U: Array,
-    pairs: Array,
+    expected: Array,
+    observed: Array,
     theta: Array,
     sums: Array,
 ) -> None:
@@ -186,51 +191,62 @@ def _sweep(
             for j in range(len(columns)):
                 own_B[i, j] = B[columns[i], columns[j]]
         rest = h[first:last] - np.dot(Tc, own)
-        TB = np.dot(Tc, own_B)
-        HL = np.zeros((w, w))
-        _times_root(layout, c, groups, roots, Hc, HL)
+        Pc = Hc - np.dot(np.dot(Tc, own_B), Tc.T)
+        PL = np.zeros((w, w))
+        _times_root(layout, c, groups, roots, Pc, PL)
         for e in range(low, high):
             s, p, k = layout.block_starts[e] - first, 0, groups[e]
             p = layout.block_starts[e + 1] - layout.block_starts[e]
             for i in range(p):
                 value = 0.0
                 for j in range(p):
-                    fixed = 0.0
-                    for m in range(len(columns)):
-                        fixed += TB[s + i, m] * Tc[s + j, m]
                     inner = 0.0
                     for m in range(w):
-                        inner += HL[s + i, m] * HL[s + j, m]
-                    G[k, i, j] += Hc[s + i, s + j] - fixed - rest[s + i] * rest[s + j]
-                    U[k, i, j] += Hc[s + i, s + j] - inner
-                    sums[0] += omegas[k, i, j] * Hc[s + i, s + j]
+                        inner += PL[s + i, m] * PL[s + j, m]
+                    G[k, i, j] += Pc[s + i, s + j] - rest[s + i] * rest[s + j]
+                    U[k, i, j] += Pc[s + i, s + j] - inner
+                    sums[0] += omegas[k, i, j] * Pc[s + i, s + j]
                     sums[1] += omegas[k, i, j] * inner
-                    sums[2] += omegas[k, i, j] * (Hc[s + i, s + j] - fixed)
                     value += omegas[k, i, j] * rest[s + j]
                 for m in range(layout.covariates.shape[1]):
                     value += layout.covariates[e, m] * own[layout.block_columns[e] + m * p + i]
                 theta[first + s + i] = value
-                sums[3] += value * (moments[first + s + i] + s2 * rest[s + i])
-            if len(pairs) > 0:
-                _add_pairs(layout, e, high, groups, Hc, first, pairs)
+                sums[2] += value * (moments[first + s + i] + s2 * rest[s + i])
+            if len(expected) > 0:
+                _add_pairs(layout, e, high, groups, Pc, rest, first, expected, observed)
 
 
 @compiled
 def _add_pairs(
-    layout: Layout, e: int, high: int, groups: Indices, H: Array, first: int, pairs: Array
+    layout: Layout,
+    e: int,
+    high: int,
+    groups: Indices,
+    P: Array,
+    rest: Array,
+    first: int,
+    expected: Array,
+    observed: Array,
 ) -> None:
-    """Add H_ef (x) H_ef for the pairs of block e with itself and the later ones of its channel."""
-    width = int(np.sqrt(pairs.shape[2]))
+    """Add the pairs of block e with itself and the later blocks of its channel."""
+    width = int(np.sqrt(expected.shape[2]))
+    values, products = np.zeros(width * width), np.zeros(width * width)
     for f in range(e, high):
         lead, other = (e, f) if groups[e] <= groups[f] else (f, e)
         s, t = layout.block_starts[lead] - first, layout.block_starts[other] - first
         p = layout.block_starts[lead + 1] - layout.block_starts[lead]
         q = layout.block_starts[other + 1] - layout.block_starts[other]
-        target = pairs[groups[lead], groups[other]]
-        twice = 2.0 if f != e and groups[e] == groups[f] else 1.0
+        values[:], products[:] = 0.0, 0.0
         for i in range(p):
             for j in range(q):
-                scale, row = twice * H[s + i, t + j], target[i * width + j]
-                for k in range(i, p):  # the rest is symmetric
-                    for l in range(q):
-                        row[k * width + l] += scale * H[s + k, t + l]
+                values[i * width + j] = P[s + i, t + j]
+                products[i * width + j] = rest[s + i] * rest[t + j]
+        twice = 2.0 if f != e and groups[e] == groups[f] else 1.0
+        for m in range(p * width):
+            scale = twice * values[m]
+            change = twice * products[m] - scale
+            row = expected[groups[lead], groups[other], m]
+            other_row = observed[groups[lead], groups[other], m]
+            for n in range(m - m % width, p * width):  # the rest is symmetric
+                row[n] += scale * values[n]
+                other_row[n] += change * values[n] + scale * products[n]

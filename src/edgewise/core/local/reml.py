@@ -30,7 +30,7 @@ _FEWEST_BLOCKS = 3
 _UNBOUNDED = 1e6
 """Omega of "none", as a multiple of what the rounds leave uncertain: shrinks by 1e-6."""
 
-_TOLERANCE = 1e-4
+_TOLERANCE = 1e-3
 """Fits end when a step promises less than this in -2 log likelihood."""
 
 
@@ -153,9 +153,9 @@ def _climb(
         then = look(equations, layout, proposal, curvature=learns)
         passes += 1
         if then.criterion <= now.criterion:
-            damping = max(damping / 10, 1e-6)
+            damping = max(damping / 3, 1e-6)
         else:
-            damping = min(damping * 30, 1e3)
+            damping = min(max(damping * 10, 0.01), 1e3)
             then = look(equations, layout, em_step(now, free, n, dimensions), curvature=learns)
             passes += 1
             if then.criterion > now.criterion:  # by rounding: nothing is left to gain

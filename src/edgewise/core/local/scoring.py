@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.local.derivatives import Look
@@ -24,6 +25,9 @@ from edgewise.core.local.passes import Components
 
 _LARGEST_LOG_STEP = 1.5
 """sigma^2 changes at most by a factor of e^1.5 in one step: the model is local."""
+
+_ATTEMPTS = ((1.0, 0.0), (0.9, 0.0), (0.75, 0.0), (0.5, 0.0), (0.0, 0.0), (0.0, 0.01), (0.0, 1.0))
+"""Share of the observed curvature, and damping added: the first that is positive definite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,72 +65,114 @@ def em_step(now: Look, free: Free, n: float, dimensions: Indices) -> Components:
 
 def scoring_step(now: Look, free: Free, damping: float) -> tuple[Components, float]:
     """The step of the quadratic model, and the decrease of the criterion it promises."""
-    slope, curvature = _quadratic_model(now, free)
-    if not len(slope):
+    if not (free.variance or free.deviations.any() or free.spreads.any()):
         return now.components, 0.0
-    diagonal = np.diag(curvature)
-    floor = 1e-10 * max(float(diagonal.max()), 1e-300)
-    damped = curvature + np.diag(damping * diagonal + floor)
-    step = -np.linalg.solve(damped, slope)
+    slope, common = _slope(now, free), _common_curvature(now, free)
+    expected = _curvature_of_pairs(now.expected, now, free)
+    observed = _curvature_of_pairs(now.observed, now, free)
+    n = len(expected)
+    for share, more in _ATTEMPTS:
+        curvature = common.copy()
+        curvature[:n, :n] += share * observed + (1 - share) * expected
+        step = _solved(curvature, slope, damping + more)
+        if step is not None:
+            break
+    else:
+        step = -slope / np.maximum(np.abs(np.diag(curvature)), 1e-300)
     promised = float(-(slope @ step) - 0.5 * step @ curvature @ step)
     return _moved(now.components, free, step), promised
 
 
-def _quadratic_model(now: Look, free: Free) -> tuple[Array, Array]:
-    """Slope and curvature in (roots of the free deviations, log sigma^2, roots of lambda)."""
-    learnt = np.flatnonzero(free.deviations)
-    sizes = free.dimensions[learnt] ** 2
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
-    n_deviations, s2 = int(starts[-1]), now.components.variance
-    size = n_deviations + int(free.variance) + int(free.spreads.sum())
-    slope, curvature = np.zeros(size), np.zeros((size, size))
-    tangents = [_tangent(_own(now.components.roots, g, free)) for g in learnt]
-    for i, g in enumerate(learnt):
-        own = slice(starts[i], starts[i + 1])
-        L, G = _own(now.components.roots, g, free), _own(now.omega_slopes, g, free)
-        slope[own] = (2 * G @ L).ravel()
-        curvature[own, own] = 2 * np.kron(_positive_part(G), np.eye(len(L)))
-        for j, k in enumerate(learnt[: i + 1]):
-            block = tangents[i].T @ _information(now, free, k, g).T @ tangents[j]
-            other = slice(starts[j], starts[j + 1])
-            # each order of a pair of blocks once: half of both, also where i == j
-            curvature[own, other] += block if i != j else (block + block.T) / 2
-            if i != j:
-                curvature[other, own] += block.T
-        if free.variance:
-            column = s2 * (tangents[i].T @ _own(now.variance_cross, g, free).ravel())
-            curvature[own, n_deviations] = curvature[n_deviations, own] = column
+def _solved(curvature: Array, slope: Array, damping: float) -> Array | None:
+    """The damped Newton step, or None if the curvature is not positive definite."""
+    diagonal = np.abs(np.diag(curvature))
+    floor = 1e-10 * max(float(diagonal.max()), 1e-300)
+    damped = curvature + np.diag(damping * diagonal + floor)
+    try:
+        return np.asarray(-cho_solve(cho_factor(damped, overwrite_a=True), slope))
+    except LinAlgError:
+        return None
+
+
+def _slope(now: Look, free: Free) -> Array:
+    """In (roots of the free deviations, log sigma^2, roots of lambda)."""
+    own = now.components
+    parts = [
+        (2 * _own(now.omega_slopes, g, free) @ _own(own.roots, g, free)).ravel()
+        for g in np.flatnonzero(free.deviations)
+    ]
     if free.variance:
-        slope[n_deviations] = s2 * now.variance_slope
-        curvature[n_deviations, n_deviations] = s2**2 * now.variance_curvature
-    rest = np.arange(n_deviations + int(free.variance), size)
-    lam, g_lam = now.components.spreads[free.spreads], now.spread_slopes[free.spreads]
-    slope[rest] = 2 * g_lam * np.sqrt(lam)
-    bends = 4 * lam * now.spread_curvatures[free.spreads]
-    curvature[rest, rest] = 2 * np.maximum(g_lam, 0.0) + bends
-    return slope, curvature
+        parts.append(np.array([own.variance * now.variance_slope]))
+    spreads = own.spreads[free.spreads]
+    return np.concatenate([*parts, 2 * now.spread_slopes[free.spreads] * np.sqrt(spreads)])
+
+
+def _common_curvature(now: Look, free: Free) -> Array:
+    """All of the curvature but for the pairs of blocks."""
+    learnt = np.flatnonzero(free.deviations)
+    starts = _starts(free)
+    n, s2 = int(starts[-1]), now.components.variance
+    size = n + int(free.variance) + int(free.spreads.sum())
+    curvature = np.zeros((size, size))
+    for i, g in enumerate(learnt):
+        own, p = slice(starts[i], starts[i + 1]), int(free.dimensions[g])
+        G = _own(now.omega_slopes, g, free)
+        curvature[own, own] = 2 * np.kron(_positive_part(G), np.eye(p))
+        if free.variance:
+            U = _own(now.variance_cross, g, free)
+            column = 2 * s2 * (U @ _own(now.components.roots, g, free)).ravel()
+            curvature[own, n] = curvature[n, own] = column
+    if free.variance:
+        curvature[n, n] = s2**2 * now.variance_curvature
+    rest = np.arange(n + int(free.variance), size)
+    spreads, slopes = now.components.spreads[free.spreads], now.spread_slopes[free.spreads]
+    bends = 4 * spreads * now.spread_curvatures[free.spreads]
+    curvature[rest, rest] = 2 * np.maximum(slopes, 0.0) + bends
+    return curvature
+
+
+def _curvature_of_pairs(pairs: Array, now: Look, free: Free) -> Array:
+    """<dOmega, I dOmega> as a form in the roots."""
+    learnt, starts = np.flatnonzero(free.deviations), _starts(free)
+    result = np.zeros((starts[-1], starts[-1]))
+    for i, g in enumerate(learnt):
+        for j, k in enumerate(learnt[: i + 1]):
+            own, other = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
+            form = _form(pairs[k, g], int(free.dimensions[k]), int(free.dimensions[g]))
+            roots = _own(now.components.roots, k, free), _own(now.components.roots, g, free)
+            block = _in_roots(form, *roots)
+            # one order of every pair of blocks was summed, so the form is symmetric in mean only
+            result[other, own] = block if i != j else (block + block.T) / 2
+            result[own, other] = result[other, own].T
+    return result
+
+
+def _form(half: Array, p: int, q: int) -> Array:
+    """(p, p, q, q) the form sum P_ef[b, c] P_ef[a, d] dOmega_k[a, b] dOmega_l[c, d]."""
+    width = int(np.sqrt(len(half)))
+    half = half.reshape((width,) * 4)[:p, :q, :p, :q]
+    upper = np.arange(p)[:, None] <= np.arange(p)
+    full = np.where(upper[:, None, :, None], half, half.transpose(2, 3, 0, 1))
+    return full.transpose(0, 2, 3, 1)
+
+
+def _in_roots(form: Array, L: Array, M: Array) -> Array:
+    """(p^2, q^2) the form with dOmega = LX' + XL' on the left and MY' + YM' on the right."""
+    p, q = len(L), len(M)
+    form = form + form.transpose(1, 0, 2, 3)
+    left = np.tensordot(form, L, (1, 0)).transpose(0, 3, 1, 2)  # X[a, x] L[b, x]
+    both = left + left.transpose(0, 1, 3, 2)
+    return np.asarray(np.tensordot(both, M, (3, 0)).reshape(p * p, q * q))
+
+
+def _starts(free: Free) -> Indices:
+    sizes = free.dimensions[free.deviations] ** 2
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def _own(stack: Array, g: int, free: Free) -> Array:
     p = int(free.dimensions[g])
     return stack[g, :p, :p]
-
-
-def _tangent(L: Array) -> Array:
-    """(p^2, p^2) the map X -> LX' + XL'."""
-    p = len(L)
-    once = np.kron(np.eye(p), L).reshape(p, p, p * p)
-    return np.asarray((once + once.transpose(1, 0, 2)).reshape(p * p, p * p))
-
-
-def _information(now: Look, free: Free, k: int, l: int) -> Array:
-    """(p_k^2, p_l^2) for k <= l: the form tr(H_fe dOmega_k H_ef dOmega_l), summed over pairs."""
-    width = now.components.roots.shape[1]
-    p, q = int(free.dimensions[k]), int(free.dimensions[l])
-    half = now.pairs[k, l].reshape((width,) * 4)[:p, :q, :p, :q]
-    upper = np.arange(p)[:, None] <= np.arange(p)
-    full = np.where(upper[:, None, :, None], half, half.transpose(2, 3, 0, 1))
-    return np.asarray(full.transpose(0, 2, 3, 1).reshape(p * p, q * q))
 
 
 def _positive_part(G: Array) -> Array:
