@@ -121,7 +121,7 @@ class Channels:
     @property
     def n_covariates(self) -> int:
         """How many numbers are known of each block, m."""
-        return self.numbers.shape[1]
+        return int(self.numbers.shape[1])
 
     @cached_property
     def block_starts(self) -> Indices:

@@ -28,7 +28,7 @@ from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
 from edgewise.core.local.channels import Channels, Layout
 from edgewise.core.local.normal_equations import NormalEquations
-from edgewise.core.local.passes import Components, Marginals, _times_root, marginals
+from edgewise.core.local.passes import Components, Marginals, marginals, times_root
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +193,7 @@ def _sweep(
         rest = h[first:last] - np.dot(Tc, own)
         Pc = Hc - np.dot(np.dot(Tc, own_B), Tc.T)
         PL = np.zeros((w, w))
-        _times_root(layout, c, groups, roots, Pc, PL)
+        times_root(layout, c, groups, roots, Pc, PL)
         for e in range(low, high):
             s, p, k = layout.block_starts[e] - first, 0, groups[e]
             p = layout.block_starts[e + 1] - layout.block_starts[e]

@@ -58,7 +58,7 @@ class Phase:
         )
 
     def add(self, features: ArrayLike, rewards: ArrayLike) -> Phase:
-        """This phase with further rounds.
+        """The phase with further rounds.
 
         Parameters
         ----------

@@ -22,7 +22,6 @@ from edgewise.base.compiled import compiled
 from edgewise.core.local.channels import Channels, Layout
 from edgewise.core.local.normal_equations import NormalEquations
 
-
 _LARGE = 24
 """Rows from which a call of LAPACK is worth its overhead."""
 
@@ -47,7 +46,9 @@ class Components:
 
     def precisions(self, channels: Channels, n_nuisances: int) -> Array:
         """(n_means + R,) 1/lambda of every fixed effect; 0 where it is flat."""
-        repeated = np.repeat(1.0 / self.spreads.ravel(), np.repeat(channels.dimensions, len(self.spreads.T)))
+        repeated = np.repeat(
+            1.0 / self.spreads.ravel(), np.repeat(channels.dimensions, len(self.spreads.T))
+        )
         return np.concatenate([repeated, np.zeros(n_nuisances)])
 
 
@@ -124,9 +125,9 @@ def _integrate(
         if w == 0:
             continue
         S, C, E = gram[g0:g1].reshape(w, w), moments[first:last], cross[first:last]
-        W, reduced = _weighted(layout, c, groups, roots, s2, S, C, E)
-        _factor(W)
-        _forward(W, reduced)
+        W, reduced = weighted(layout, c, groups, roots, s2, S, C, E)
+        factor_in_place(W)
+        forward(W, reduced)
         for i in range(w):
             log_determinant += 2.0 * np.log(W[i, i])
             explained += reduced[i, w] ** 2
@@ -139,7 +140,7 @@ def _integrate(
         columns = layout.columns[layout.column_starts[c] : layout.column_starts[c + 1]]
         Tc = T[t : t + w * len(columns)].reshape(w, len(columns))
         t += w * len(columns)
-        _means_of_kinds(layout, c, Hc, Tc)
+        times_covariates(layout, c, Hc, Tc)
         R = E.shape[1]
         if R > 0:
             Tc[:, len(columns) - R :] = (E - own[:, w + 1 :]) / s2
@@ -148,7 +149,7 @@ def _integrate(
 
 
 @compiled
-def _weighted(
+def weighted(
     layout: Layout, c: int, groups: Indices, roots: Array, s2: float, S: Array, C: Array, E: Array
 ) -> tuple[Array, Array]:
     """W = sigma^2 I + L'SL, and L'(S, C, E) side by side."""
@@ -168,14 +169,14 @@ def _weighted(
                 row[w] += scale * C[s + i]
                 for k in range(R):
                     row[w + 1 + k] += scale * E[s + i, k]
-    _times_root(layout, c, groups, roots, reduced, W)
+    times_root(layout, c, groups, roots, reduced, W)
     for i in range(w):
         W[i, i] += s2
     return W, reduced
 
 
 @compiled
-def _times_root(
+def times_root(
     layout: Layout, c: int, groups: Indices, roots: Array, left: Array, result: Array
 ) -> None:
     """Add the first w columns of ``left``, times blockdiag L, to ``result``."""
@@ -192,7 +193,7 @@ def _times_root(
 
 
 @compiled
-def _factor(W: Array) -> None:
+def factor_in_place(W: Array) -> None:
     """Cholesky factor of W in its lower half."""
     if len(W) > _LARGE:
         W[:] = np.linalg.cholesky(W)
@@ -209,7 +210,7 @@ def _factor(W: Array) -> None:
 
 
 @compiled
-def _forward(factor: Array, right: Array) -> None:
+def forward(factor: Array, right: Array) -> None:
     """Solve factor X = right in place."""
     for i in range(len(factor)):
         row = right[i]
@@ -223,8 +224,8 @@ def _forward(factor: Array, right: Array) -> None:
 
 
 @compiled
-def _means_of_kinds(layout: Layout, c: int, left: Array, result: Array) -> None:
-    """result = left F, in the columns of the kinds."""
+def times_covariates(layout: Layout, c: int, left: Array, result: Array) -> None:
+    """Fill ``result`` with left F, in the columns of the kinds."""
     result[:] = 0.0
     first = layout.block_starts[layout.blocks[c]]
     for b in range(layout.blocks[c], layout.blocks[c + 1]):

@@ -14,40 +14,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array
 from edgewise.base.threads import single_threaded
 from edgewise.core.local.channels import Channels, Layout
 from edgewise.core.local.derivatives import Look, look
+from edgewise.core.local.deviations import Deviations, deviations_of, inverse_information
 from edgewise.core.local.normal_equations import NormalEquations
 from edgewise.core.local.passes import Components
 from edgewise.core.local.pooling import Pooling
 from edgewise.core.local.scoring import Free, em_step, scoring_step
 from edgewise.errors import InvalidArgument
 
-_FEWEST_BLOCKS = 3
-"""Fewer measured blocks than this cannot teach a covariance."""
-
 _UNBOUNDED = 1e6
 """Omega of "none", as a multiple of what the rounds leave uncertain: shrinks by 1e-6."""
 
 _TOLERANCE = 1e-3
 """Fits end when a step promises less than this in -2 log likelihood."""
-
-
-@dataclass(frozen=True, eq=False)
-class Deviations:
-    """Which kinds share a deviation covariance."""
-
-    groups: Indices
-    """(q,) deviation of each kind."""
-    dimensions: Indices
-    """(g,)."""
-    blocks: Indices
-    """(g,) measured blocks of each."""
-    merged: tuple[tuple[int, int], ...]
-    """(kind, kind it learns its deviation with), for kinds with too few blocks of their own."""
-    held: tuple[int, ...]
-    """Kinds with too few blocks and no other kind of their dimension: no deviation at all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +101,10 @@ def fit(
         True: no prior for the means b (classical REML), False: their spread is learnt.
     start
         ``fit.components`` of an earlier fit of the same channels: saves most of the passes.
+    max_passes
+        Looks at all channels after which to give up.
+    tolerance
+        The fit ends when a step promises less than this in -2 log likelihood.
     """
     _check(equations, noise)
     pooling = Pooling(pooling)
@@ -166,65 +152,6 @@ def _climb(
     return Fit(equations, layout, pooling, sharing, now, tuple(trace), passes, converged)
 
 
-def deviations_of(equations: NormalEquations) -> Deviations:
-    """Kinds with fewer than three measured blocks learn with others of their dimension.
-
-    Small kinds first join each other; if that is still too few, the largest kind.
-    """
-    channels = equations.channels
-    counts = measured_blocks(equations)
-    teacher = np.arange(channels.n_kinds)
-    merged, held = [], []
-    for p in np.unique(channels.dimensions):
-        same = np.flatnonzero(channels.dimensions == p)
-        small = same[counts[same] < _FEWEST_BLOCKS]
-        if not len(small):
-            continue
-        largest = int(same[np.argmax(counts[same])])
-        if counts[small].sum() >= _FEWEST_BLOCKS:
-            largest = int(small[0])
-        elif counts[largest] < _FEWEST_BLOCKS:
-            held.extend(small.tolist())
-        teacher[small] = largest
-        merged.extend((int(k), largest) for k in small if k != largest)
-    names, groups = np.unique(teacher, return_inverse=True)
-    blocks = np.bincount(groups, weights=counts, minlength=len(names)).astype(int)
-    return Deviations(groups, channels.dimensions[names], blocks, tuple(merged), tuple(held))
-
-
-def measured_blocks(equations: NormalEquations) -> Indices:
-    """(q,) blocks of each kind of which any round showed anything."""
-    channels = equations.channels
-    diagonal = _gram_diagonals(equations)
-    seen = np.add.reduceat(np.append(diagonal, 0.0), channels.block_starts[:-1]) > 0
-    return np.bincount(channels.kinds, weights=seen, minlength=channels.n_kinds).astype(int)
-
-
-def _gram_diagonals(equations: NormalEquations) -> Array:
-    channels = equations.channels
-    width = np.diff(channels.starts)
-    inside = np.arange(channels.n_parameters) - np.repeat(channels.starts[:-1], width)
-    at = np.repeat(channels.gram_starts[:-1], width) + inside * (np.repeat(width, width) + 1)
-    return equations.gram[at]
-
-
-def mean_information(equations: NormalEquations, groups: Indices, width: int) -> Array:
-    """(g, p, p) mean S_ee over the measured blocks of each deviation, made regular."""
-    channels = equations.channels
-    total, counts = np.zeros((int(groups.max()) + 1, width, width)), np.zeros(groups.max() + 1)
-    owner = np.repeat(np.arange(channels.n_channels), np.diff(channels.blocks))
-    at = channels.gram_starts[owner]
-    wide, inside = np.diff(channels.starts)[owner], channels.block_starts[:-1] - channels.starts[owner]
-    for k, p in enumerate(channels.dimensions):
-        own = np.flatnonzero(channels.kinds == k)
-        i = inside[own][:, None, None] + np.arange(p)[:, None]
-        j = inside[own][:, None, None] + np.arange(p)
-        S = equations.gram[at[own][:, None, None] + i * wide[own][:, None, None] + j]
-        total[groups[k], :p, :p] += S.sum(axis=0)
-        counts[groups[k]] += (np.trace(S, axis1=1, axis2=2) > 0).sum()
-    return total / np.maximum(counts, 1)[:, None, None]
-
-
 def _start(
     equations: NormalEquations,
     layout: Layout,
@@ -234,7 +161,7 @@ def _start(
     flat: bool,
     start: Components | None,
 ) -> Components:
-    """Omega = sigma^2/4 (mean S)^-1, or the earlier one raised a little: zero would be left by no step."""
+    """Omega = sigma^2/4 (mean S)^-1, or the earlier one, raised: no step would leave zero."""
     channels, width = equations.channels, int(sharing.dimensions.max())
     zero = np.zeros((len(sharing.dimensions), width, width))
     shared = Components(
@@ -249,7 +176,7 @@ def _start(
     if pooling is Pooling.SHARED:
         return replace(shared, spreads=spreads, variance=variance)
     share = _UNBOUNDED if pooling is Pooling.NONE else 0.25
-    omegas = variance * share * _inverses(equations, sharing, width)
+    omegas = variance * share * inverse_information(equations, sharing)
     if start is not None and start.roots.shape == zero.shape and pooling is Pooling.PARTIAL:
         omegas = 0.05 * omegas + start.roots @ start.roots.transpose(0, 2, 1)
     return Components(sharing.groups, _roots(omegas, sharing), spreads, variance)
@@ -276,35 +203,20 @@ def _shared_start(
     return (variance if variance > 0 else 1e-300), np.maximum(spreads, floor)
 
 
-def _inverses(equations: NormalEquations, sharing: Deviations, width: int) -> Array:
-    """(g, p, p) inverse of the mean information, made regular where nothing was seen."""
-    means = mean_information(equations, sharing.groups, width)
-    result = np.zeros_like(means)
-    for g, p in enumerate(sharing.dimensions):
-        S = means[g, :p, :p]
-        size = np.trace(S) / p
-        ridge = 1e-3 * size if size > 0 else 1.0
-        result[g, :p, :p] = np.linalg.inv(S + ridge * np.eye(p))
-    return result
-
-
 def _roots(omegas: Array, sharing: Deviations) -> Array:
     roots = np.zeros_like(omegas)
     for g, p in enumerate(sharing.dimensions):
-        if sharing.blocks[g] >= _FEWEST_BLOCKS:
+        if sharing.teachable[g]:
             values, vectors = np.linalg.eigh(omegas[g, :p, :p])
             roots[g, :p, :p] = vectors * np.sqrt(np.maximum(values, 0.0))
     return roots
 
 
-def _free(
-    first: Components, sharing: Deviations, pooling: Pooling, noise: float | None
-) -> Free:
-    teachable = sharing.blocks >= _FEWEST_BLOCKS
+def _free(first: Components, sharing: Deviations, pooling: Pooling, noise: float | None) -> Free:
     return Free(
         sharing.dimensions,
         sharing.blocks.astype(float),
-        teachable & (pooling is Pooling.PARTIAL),
+        sharing.teachable & (pooling is Pooling.PARTIAL),
         np.isfinite(first.spreads),
         noise is None,
     )

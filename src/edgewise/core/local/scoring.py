@@ -15,6 +15,7 @@ remains of the curvature where :math:`\Omega` is on the boundary: convergence th
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -170,9 +171,9 @@ def _starts(free: Free) -> Indices:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _own(stack: Array, g: int, free: Free) -> Array:
+def _own(stack: Array, g: int | np.integer[Any], free: Free) -> Array:
     p = int(free.dimensions[g])
-    return stack[g, :p, :p]
+    return np.asarray(stack[g, :p, :p])
 
 
 def _positive_part(G: Array) -> Array:
