@@ -74,7 +74,7 @@ def _gram_diagonals(equations: NormalEquations) -> Array:
     width = np.diff(channels.starts)
     inside = np.arange(channels.n_parameters) - np.repeat(channels.starts[:-1], width)
     at = np.repeat(channels.gram_starts[:-1], width) + inside * (np.repeat(width, width) + 1)
-    return equations.gram[at]
+    return np.asarray(equations.gram[at])
 
 
 def _mean_information(equations: NormalEquations, groups: Indices, width: int) -> Array:

@@ -22,10 +22,6 @@ from edgewise.base.compiled import compiled
 from edgewise.core.local.channels import Channels, Layout
 from edgewise.core.local.normal_equations import NormalEquations
 
-_LARGE = 24
-"""Rows from which a call of LAPACK is worth its overhead."""
-
-
 @dataclass(frozen=True, eq=False)
 class Components:
     """Variances of the hierarchical model; several kinds may share one deviation."""
@@ -116,44 +112,49 @@ def _integrate(
     information: Array,
     moment: Array,
 ) -> tuple[float, float]:
-    log_determinant, explained, t = 0.0, 0.0, 0
+    log_determinant, explained, t, R = 0.0, 0.0, 0, cross.shape[1]
     for c in range(len(layout.blocks) - 1):
-        g0, g1 = layout.gram_starts[c], layout.gram_starts[c + 1]
-        low, high = layout.blocks[c], layout.blocks[c + 1]
-        first, last = layout.block_starts[low], layout.block_starts[high]
-        w = last - first
+        first = layout.block_starts[layout.blocks[c]]
+        w = layout.block_starts[layout.blocks[c + 1]] - first
         if w == 0:
             continue
-        S, C, E = gram[g0:g1].reshape(w, w), moments[first:last], cross[first:last]
-        W, reduced = weighted(layout, c, groups, roots, s2, S, C, E)
+        g0, g1 = layout.gram_starts[c], layout.gram_starts[c + 1]
+        S, Hc = gram[g0:g1].reshape(w, w), H[g0:g1].reshape(w, w)
+        W, reduced = weighted(layout, c, groups, roots, s2, S, moments, cross)
         factor_in_place(W)
         forward(W, reduced)
+        own = _products(reduced)
+        n = layout.column_starts[c + 1] - layout.column_starts[c]
+        Tc = T[t : t + w * n].reshape(w, n)
+        t += w * n
+        log_determinant -= w * np.log(s2)
         for i in range(w):
             log_determinant += 2.0 * np.log(W[i, i])
             explained += reduced[i, w] ** 2
-        log_determinant -= w * np.log(s2)
-        Y = np.ascontiguousarray(reduced[:, :w])
-        own = np.dot(Y.T, reduced)
-        Hc = H[g0:g1].reshape(w, w)
-        Hc[:] = (S - own[:, :w]) / s2
-        h[first:last] = (C - own[:, w]) / s2
-        columns = layout.columns[layout.column_starts[c] : layout.column_starts[c + 1]]
-        Tc = T[t : t + w * len(columns)].reshape(w, len(columns))
-        t += w * len(columns)
+            h[first + i] = (moments[first + i] - own[i, w]) / s2
+            for j in range(w):
+                Hc[i, j] = (S[i, j] - own[i, j]) / s2
         times_covariates(layout, c, Hc, Tc)
-        R = E.shape[1]
-        if R > 0:
-            Tc[:, len(columns) - R :] = (E - own[:, w + 1 :]) / s2
-        _add_fixed(layout, c, columns, Tc, h[first:last], reduced, R, s2, information, moment)
+        for i in range(w):
+            for j in range(R):
+                Tc[i, n - R + j] = (cross[first + i, j] - own[i, w + 1 + j]) / s2
+        _add_fixed(layout, c, Tc, h, own, R, s2, information, moment)
     return log_determinant, explained
 
 
 @compiled
 def weighted(
-    layout: Layout, c: int, groups: Indices, roots: Array, s2: float, S: Array, C: Array, E: Array
+    layout: Layout,
+    c: int,
+    groups: Indices,
+    roots: Array,
+    s2: float,
+    S: Array,
+    moments: Array,
+    cross: Array,
 ) -> tuple[Array, Array]:
-    """W = sigma^2 I + L'SL, and L'(S, C, E) side by side."""
-    w, R = len(C), E.shape[1]
+    """W = sigma^2 I + L'SL, and L'(S, C, Z'X) side by side."""
+    w, R = len(S), cross.shape[1]
     W, reduced = np.zeros((w, w)), np.zeros((w, w + 1 + R))
     first = layout.block_starts[layout.blocks[c]]
     for b in range(layout.blocks[c], layout.blocks[c + 1]):
@@ -166,9 +167,9 @@ def weighted(
                     continue
                 for k in range(w):
                     row[k] += scale * S[s + i, k]
-                row[w] += scale * C[s + i]
+                row[w] += scale * moments[first + s + i]
                 for k in range(R):
-                    row[w + 1 + k] += scale * E[s + i, k]
+                    row[w + 1 + k] += scale * cross[first + s + i, k]
     times_root(layout, c, groups, roots, reduced, W)
     for i in range(w):
         W[i, i] += s2
@@ -194,33 +195,44 @@ def times_root(
 
 @compiled
 def factor_in_place(W: Array) -> None:
-    """Cholesky factor of W in its lower half."""
-    if len(W) > _LARGE:
-        W[:] = np.linalg.cholesky(W)
-        return
-    for i in range(len(W)):
-        for j in range(i + 1):
-            total = W[i, j]
-            for k in range(j):
-                total -= W[i, k] * W[j, k]
-            if i == j:
-                W[i, i] = np.sqrt(total)
-            else:
-                W[i, j] = total / W[j, j]
+    """Upper triangle of W becomes U with W = U'U, by updates of rows."""
+    for k in range(len(W)):
+        pivot = W[k]
+        scale = 1.0 / np.sqrt(pivot[k])
+        for j in range(k, len(W)):
+            pivot[j] *= scale
+        for i in range(k + 1, len(W)):
+            row, scale = W[i], pivot[i]
+            for j in range(i, len(W)):
+                row[j] -= scale * pivot[j]
 
 
 @compiled
-def forward(factor: Array, right: Array) -> None:
-    """Solve factor X = right in place."""
-    for i in range(len(factor)):
+def forward(U: Array, right: Array) -> None:
+    """Solve U'X = right in place."""
+    for i in range(len(U)):
         row = right[i]
         for j in range(i):
-            scale, other = factor[i, j], right[j]
+            scale, other = U[j, i], right[j]
             for k in range(len(row)):
                 row[k] -= scale * other[k]
-        scale = 1.0 / factor[i, i]
+        scale = 1.0 / U[i, i]
         for k in range(len(row)):
             row[k] *= scale
+
+
+@compiled
+def _products(reduced: Array) -> Array:
+    """X'X of what was reduced: what the deviations explain of (S, C, Z'X), each with each."""
+    n = reduced.shape[1]
+    result = np.zeros((n, n))
+    for i in range(len(reduced)):
+        row = reduced[i]
+        for a in range(n):
+            scale, target = row[a], result[a]
+            for b in range(n):
+                target[b] += scale * row[b]
+    return result
 
 
 @compiled
@@ -241,31 +253,31 @@ def times_covariates(layout: Layout, c: int, left: Array, result: Array) -> None
 def _add_fixed(
     layout: Layout,
     c: int,
-    columns: Indices,
     T: Array,
     h: Array,
-    reduced: Array,
+    own: Array,
     R: int,
     s2: float,
     information: Array,
     moment: Array,
 ) -> None:
     """Add the channel's part of X'V^-1 X (but for I/sigma^2) and X'V^-1 r."""
-    first, n = layout.block_starts[layout.blocks[c]], len(columns)
+    start, n = layout.block_starts[layout.blocks[c]], T.shape[1]
+    columns = layout.columns[layout.column_starts[c] : layout.column_starts[c + 1]]
     for b in range(layout.blocks[c], layout.blocks[c + 1]):
-        s, p = layout.block_starts[b] - first, layout.block_starts[b + 1] - layout.block_starts[b]
+        first, p = layout.block_starts[b], layout.block_starts[b + 1] - layout.block_starts[b]
         for m in range(layout.covariates.shape[1]):
             number, column = layout.covariates[b, m], layout.block_columns[b] + m * p
             for a in range(p):
                 target = columns[column + a]
-                moment[target] += number * h[s + a]
+                moment[target] += number * h[first + a]
                 for j in range(n):
-                    value = number * T[s + a, j]
+                    value = number * T[first - start + a, j]
                     information[target, columns[j]] += value
                     if j >= n - R:
                         information[columns[j], target] += value
-    if R > 0:
-        w = len(h)
-        Y = np.ascontiguousarray(reduced[:, w + 1 :])
-        information[len(moment) - R :, len(moment) - R :] -= np.dot(Y.T, Y) / s2
-        moment[len(moment) - R :] -= np.dot(Y.T, np.ascontiguousarray(reduced[:, w])) / s2
+    base, w = len(moment) - R, len(T)
+    for i in range(R):
+        moment[base + i] -= own[w + 1 + i, w] / s2
+        for j in range(R):
+            information[base + i, base + j] -= own[w + 1 + i, w + 1 + j] / s2

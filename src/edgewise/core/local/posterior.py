@@ -62,7 +62,7 @@ class Posterior:
         f, c = self.fit, self.fit.components
         roots, loadings = np.empty_like(f.equations.gram), np.empty_like(f.final.marginals.T)
         groups, omegas = c.groups[self.channels.kinds], c.roots @ c.roots.transpose(0, 2, 1)
-        data = (f.equations.gram, f.final.marginals.T)
+        data = (f.equations.gram, f.equations.moment, f.final.marginals.T)
         _factorise(f.layout, groups, c.roots, omegas, c.variance, *data, roots, loadings)
         return roots, loadings
 
@@ -146,12 +146,13 @@ def _factorise(
     omegas: Array,
     s2: float,
     gram: Array,
+    moments: Array,
     T: Array,
     own: Array,
     loadings: Array,
 ) -> None:
     """V = s2 L W^-1 L' = root' root with root = sigma W^-1/2 L'; M = F - D T."""
-    t = 0
+    t, no_levels = 0, np.zeros((0, 0))
     for c in range(len(layout.blocks) - 1):
         g0, g1 = layout.gram_starts[c], layout.gram_starts[c + 1]
         low, high = layout.blocks[c], layout.blocks[c + 1]
@@ -161,7 +162,7 @@ def _factorise(
         if w == 0:
             continue
         S = gram[g0:g1].reshape(w, w)
-        W, _ = weighted(layout, c, groups, roots, s2, S, np.zeros(w), np.zeros((w, 0)))
+        W, _ = weighted(layout, c, groups, roots, s2, S, moments, no_levels)
         factor_in_place(W)
         root = own[g0:g1].reshape(w, w)
         root[:] = 0.0
