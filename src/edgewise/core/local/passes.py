@@ -22,6 +22,7 @@ from edgewise.base.compiled import compiled
 from edgewise.core.local.channels import Channels, Layout
 from edgewise.core.local.normal_equations import NormalEquations
 
+
 @dataclass(frozen=True, eq=False)
 class Components:
     """Variances of the hierarchical model; several kinds may share one deviation."""

@@ -28,6 +28,12 @@ from edgewise.errors import InvalidArgument
 _UNBOUNDED = 1e6
 """Omega of "none", as a multiple of what the rounds leave uncertain: shrinks by 1e-6."""
 
+_LEAST_VARIANCE = 1e-6
+"""sigma^2 is at least this share of the mean square of the rewards."""
+
+_NO_GAIN = 1e-7
+"""A step of EM that gains less than this is at the optimum."""
+
 _TOLERANCE = 1e-3
 """Fits end when a step promises less than this in -2 log likelihood."""
 
@@ -112,7 +118,7 @@ def fit(
     sharing = deviations_of(equations)
     with single_threaded():
         first = _start(equations, layout, sharing, pooling, noise, flat, start)
-        free = _free(first, sharing, pooling, noise)
+        free = _free(equations, first, sharing, pooling, noise)
         return _climb(equations, layout, pooling, sharing, first, free, max_passes, tolerance)
 
 
@@ -131,10 +137,10 @@ def _climb(
     learns = bool(free.deviations.any())
     now = look(equations, layout, first, curvature=learns)
     trace, passes, damping, converged = [now.criterion], 1, 1e-3, False
-    while passes < max_passes:
+    while passes < max_passes and not converged:
         proposal, promised = scoring_step(now, free, damping)
-        converged = promised < tolerance
-        if converged:
+        if promised < tolerance:
+            converged = True
             break
         then = look(equations, layout, proposal, curvature=learns)
         passes += 1
@@ -144,8 +150,9 @@ def _climb(
             damping = min(max(damping * 10, 0.01), 1e3)
             then = look(equations, layout, em_step(now, free, n, dimensions), curvature=learns)
             passes += 1
-            if then.criterion > now.criterion:  # by rounding: nothing is left to gain
-                converged = True
+            # where EM gains nothing either, nothing is left but rounding
+            converged = then.criterion > now.criterion - _NO_GAIN
+            if then.criterion > now.criterion:
                 break
         now = then
         trace.append(now.criterion)
@@ -212,13 +219,20 @@ def _roots(omegas: Array, sharing: Deviations) -> Array:
     return roots
 
 
-def _free(first: Components, sharing: Deviations, pooling: Pooling, noise: float | None) -> Free:
+def _free(
+    equations: NormalEquations,
+    first: Components,
+    sharing: Deviations,
+    pooling: Pooling,
+    noise: float | None,
+) -> Free:
     return Free(
         sharing.dimensions,
         sharing.blocks.astype(float),
         sharing.teachable & (pooling is Pooling.PARTIAL),
         np.isfinite(first.spreads),
         noise is None,
+        _LEAST_VARIANCE * float(equations.squares.sum() / max(equations.freedoms.sum(), 1)),
     )
 
 

@@ -44,6 +44,8 @@ class Free:
     spreads: Mask
     """(q, m)."""
     variance: bool
+    least_variance: float = 0.0
+    """sigma^2 stays above: with fewer rewards than parameters a perfect fit would be the best."""
 
 
 def em_step(now: Look, free: Free, n: float, dimensions: Indices) -> Components:
@@ -57,10 +59,12 @@ def em_step(now: Look, free: Free, n: float, dimensions: Indices) -> Components:
         values, vectors = np.linalg.eigh(np.eye(p) - L.T @ G @ L / free.blocks[g])
         roots[g, :p, :p] = L @ (vectors * np.sqrt(np.maximum(values, 0.0)))
     spreads = old.spreads.copy()
-    step = spreads * (1 - spreads * now.spread_slopes / dimensions[:, None])
-    spreads[free.spreads] = step[free.spreads]
+    sizes = np.broadcast_to(dimensions[:, None], spreads.shape)[free.spreads]
+    learnt = spreads[free.spreads]
+    spreads[free.spreads] = learnt * (1 - learnt * now.spread_slopes[free.spreads] / sizes)
     s2 = old.variance
-    s2 = s2 * (1 - s2 * now.variance_slope / n) if free.variance else s2
+    if free.variance:
+        s2 = max(s2 * (1 - s2 * now.variance_slope / n), free.least_variance)
     return replace(old, roots=roots, spreads=spreads, variance=float(s2))
 
 
@@ -190,6 +194,7 @@ def _moved(old: Components, free: Free, step: Array) -> Components:
     s2 = old.variance
     if free.variance:
         s2 *= float(np.exp(np.clip(step[at], -_LARGEST_LOG_STEP, _LARGEST_LOG_STEP)))
+        s2 = max(s2, free.least_variance)
         at += 1
     spreads = old.spreads.copy()
     root = np.sqrt(spreads[free.spreads])

@@ -108,9 +108,7 @@ def rows(world: World, levels: str, noise: Array | None = None) -> Rows:
 
 def prior_covariance(channels: Channels, components: Components) -> tuple[Array, Array]:
     """(P, P) D, and (P, P) the covariance of theta when the means have their prior."""
-    omegas = [
-        components.omega(int(k), int(channels.dimensions[k])) for k in channels.kinds
-    ]
+    omegas = [components.omega(int(k), int(channels.dimensions[k])) for k in channels.kinds]
     D = block_diag(*omegas)
     F = covariate_matrix(channels)
     precisions = components.precisions(channels, 0)
