@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from edgewise.errors import InvalidArgument, MissingExtra
-from edgewise.reproduction.cell import Cell, Row, code_version
-from edgewise.reproduction.store import ResultStore
+from edgewise.reproduction.sweep.cell import Cell, Row, code_version
+from edgewise.reproduction.sweep.store import ResultStore
 
 Finished: TypeAlias = tuple[Cell, list[Row]]
 _PATIENCE = "10s"
