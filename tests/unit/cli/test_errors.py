@@ -4,13 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.instances import CELLS, DATA, EASY
 from typer.testing import CliRunner, Result
 
 from edgewise.cli.app import app
-
-DATA = Path(__file__).parents[3] / "examples" / "data"
-CELLS = [str(DATA / name) for name in ("graph.csv", "arms.csv", "matrix.csv")]
-EASY = ("circle:12", "paper:2:1.5", "paper:2:1.5")
 
 
 def refused(*arguments: str) -> Result:
