@@ -146,7 +146,7 @@ def spectrum_window(
     """About the least and the largest eigenvalue, by Lanczos: an estimate, no proof.
 
     Kept beside scipy's ``eigsh``, which is as fast for the same digits (0.15 s at 20,000 rows):
-    here the work is counted, any size and any symmetry will do, and equal seeds give equal bits.
+    here the work is counted, so that it is the same on every machine, and any size will do.
     """
     from scipy.linalg import eigvalsh_tridiagonal
 
