@@ -1,0 +1,3 @@
+"""Contract suites: subclass one, give it your strategy, rule, target, allocator or storage, and
+pytest runs what edgewise asks of it.
+"""
