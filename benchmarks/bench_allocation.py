@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from edgewise.allocation.allocate import allocate_table, allocate_tables
+from edgewise.allocation.allocate import allocate_table
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.starts.bipartite import greedy_cut
 from edgewise.base.arrays import Array
@@ -85,7 +85,7 @@ def rows(graph: Graph, tables: Array) -> list[str]:
 
 def solve(graph: Graph, tables: Array, method: str, **options: Any) -> Allocation:
     """With the bound that costs nothing, m max W here."""
-    return allocate_tables(graph, tables, method=method, bound=None, **options)
+    return allocate_table(graph, tables, symmetrise=True, method=method, bound=None, **options)
 
 
 def planted_row(n_edges: int) -> str:

@@ -13,9 +13,10 @@ import time
 
 import numpy as np
 
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import solve
 from edgewise.allocation.bounds import Bound, best_upper_bound
 from edgewise.allocation.instance.objective import Objective
+from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array
 from edgewise.network.graph import Graph
 
@@ -69,7 +70,7 @@ def _certificates(n: int, degree: int, n_arms: int, seed: int) -> tuple[float, f
     graph, table = random_graph(rng, n, degree), random_table(rng, n_arms)
     objective = Objective.of(graph, table)
     value = max(
-        allocate_tables(graph, table, method=method, rng=rng, bound=None, time_limit=3.0).value
+        solve(objective, Request(method, rng=rng, bound=None, time_limit=3.0)).value
         for method in ("auto", "anneal")
     )
     quick = best_upper_bound(objective)
@@ -94,9 +95,7 @@ def large_cuts(sizes: list[int]) -> list[str]:
         graph = random_graph(np.random.default_rng(0), n_edges // 5, 10)
         objective = Objective.of(graph, MAX_CUT)
         start = time.perf_counter()
-        found = allocate_tables(
-            graph, MAX_CUT, rng=np.random.default_rng(0), bound=None, time_limit=10.0
-        )
+        found = solve(objective, Request(rng=0, bound=None, time_limit=10.0))
         middle = time.perf_counter()
         bound = best_upper_bound(objective, effort="tight", time_limit=15.0)
         end = time.perf_counter()

@@ -21,7 +21,7 @@ import networkx as nx
 import numpy as np
 from dwave.samplers import SimulatedAnnealingSampler
 
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import allocate_table
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices
 from edgewise.network.graph import Graph
@@ -32,12 +32,12 @@ MAX_CUT = np.array([[0.0, 1.0], [1.0, 0.0]])
 
 def ours(graph: Graph, seconds: float) -> Allocation:
     """The default method, until the time is over."""
-    return allocate_tables(graph, MAX_CUT, time_limit=seconds, rng=np.random.default_rng(0))
+    return allocate_table(graph, MAX_CUT, time_limit=seconds, rng=0)
 
 
 def algorithm_1(graph: Graph, seconds: float) -> float:  # noqa: ARG001 - has no use for more time
     """The cut of the paper's Algorithm 1."""
-    return allocate_tables(graph, MAX_CUT, method="bipartite", bound=None).value / 2
+    return allocate_table(graph, MAX_CUT, method="bipartite", bound=None).value / 2
 
 
 def dwave(graph: Graph, seconds: float) -> float:

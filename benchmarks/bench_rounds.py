@@ -20,6 +20,7 @@ from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies import Adaptive
 from edgewise.core.strategies.adaptive import AdaptivePhases
+from edgewise.core.strategies.plan import upcoming
 from edgewise.simulation.environment import Truth
 
 GRAPHS = ("star", "complete", "circle", "matching")
@@ -125,7 +126,7 @@ def _layout_rho(problem: ew.Problem, matrix: Array, n_rounds: int) -> float:
     aim = Aim(zeros, zeros + leader, rivals, needs, n_rounds)
     state = LearnerState.start(cells, aim, seed=0)
     for _ in range(n_rounds):
-        observations, information = plan.upcoming(problem, state, 1)
+        observations, information = upcoming(plan, problem, state, 1)
         told = CellStatistics(observations, information, 0.0 * information, 0.0 * information)
         state = replace(
             state,

@@ -17,6 +17,7 @@ _ROOT = Path(__file__).parent.parent
 _INCLUDED = {
     "index.md": "README.md",
     "notation.md": "NOTATION.md",
+    "glossary.md": "GLOSSARY.md",
     "architecture.md": "ARCHITECTURE.md",
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",

@@ -2,9 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Call:
+    """A method that a message names as the remedy. A shell names its own command instead.
+
+    >>> str(Call("extend", "rounds"))
+    'extend(rounds=...)'
+    """
+
+    method: str
+    option: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.method}({self.option}=...)" if self.option else f"{self.method}()"
+
 
 class EdgewiseError(Exception):
-    """Base of every error raised on purpose by edgewise."""
+    """Base of every error raised on purpose by edgewise.
+
+    The message is the text of ``parts``, one after the other. ``argument`` names the setting that
+    is wrong, where there is just one.
+    """
+
+    def __init__(self, *parts: str | Call, argument: str | None = None) -> None:
+        super().__init__(*parts)
+        self.argument = argument
+
+    def __str__(self) -> str:
+        return self.phrased(str)
+
+    def phrased(self, name: Callable[[Call], str]) -> str:
+        """The message, with every call named as ``name`` says.
+
+        >>> EdgewiseError("ask ", Call("ask"), " first").phrased(lambda call: call.method.upper())
+        'ask ASK first'
+        """
+        return "".join(name(part) if isinstance(part, Call) else str(part) for part in self.args)
 
 
 class InvalidGraph(EdgewiseError, ValueError):
@@ -41,6 +78,12 @@ class StudyExists(EdgewiseError, ValueError):
 
 class UnknownStudy(EdgewiseError, LookupError):
     """The storage has no study of that name."""
+
+    def __init__(self, *parts: str | Call, name: str = "", names: Sequence[str] = ()) -> None:
+        super().__init__(*parts)
+        self.name = name
+        self.names = tuple(names)
+        """The studies that the storage has."""
 
 
 class StorageError(EdgewiseError, OSError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import allocate_table
 from edgewise.allocation.instance.objective import global_reward, reward_bounds
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.starts.bipartite import half_guarantee_holds
@@ -24,9 +24,10 @@ class Instance:
     unary: Array | None = None
 
     def allocate(self, method: str, bound: str | None = None) -> Allocation:
-        return allocate_tables(
+        return allocate_table(
             self.graph,
             self.tables,
+            symmetrise=True,
             method=method,
             candidates=self.candidates,
             unary=self.unary,
@@ -104,13 +105,13 @@ def naive_reward(graph: Graph, tables: Array, arms: Indices, unary: Array | None
 
 def reaches_half(instance: Instance, method: Callable[[Graph, Array], Indices]) -> bool:
     """(F - F_min)/(F_max - F_min) >= 1/2, without dividing."""
-    exact = allocate_tables(instance.graph, instance.tables, method="brute-force")
+    exact = allocate_table(instance.graph, instance.tables, symmetrise=True, method="brute-force")
     value = naive_reward(instance.graph, instance.tables, method(instance.graph, instance.tables))
     return 2 * value >= exact.upper_bound + exact.lower_bound - TOLERANCE
 
 
 def algorithm_1(graph: Graph, tables: Array) -> Indices:
-    return allocate_tables(graph, tables, method="bipartite").arms
+    return allocate_table(graph, tables, symmetrise=True, method="bipartite").arms
 
 
 def everybody_in_the_first_side(graph: Graph, tables: Array) -> Indices:
@@ -133,11 +134,11 @@ def test_the_half_test_catches_a_broken_algorithm() -> None:
 def test_methods_are_ordered_and_never_above_the_optimum() -> None:
     for instance in paper_instances(1000, seed=2):
         values = [
-            allocate_tables(instance.graph, instance.tables, method=method).value
+            allocate_table(instance.graph, instance.tables, symmetrise=True, method=method).value
             for method in ("bipartite", "two-arm", "local-search", "brute-force")
         ]
         assert (np.diff(values) >= -TOLERANCE).all()
-        auto = allocate_tables(instance.graph, instance.tables).value
+        auto = allocate_table(instance.graph, instance.tables, symmetrise=True).value
         assert values[0] - TOLERANCE <= auto <= values[-1] + TOLERANCE
 
 
@@ -149,11 +150,11 @@ def test_two_arm_and_auto_are_exact_on_bipartite_graphs() -> None:
         edges = np.array([(int(rng.integers(i)), i) for i in range(1, n)])
         graph = Graph(n, edges)
         tables = random_tables(rng, 1)
-        best = allocate_tables(graph, tables, method="brute-force").value
-        two_arm = allocate_tables(graph, tables, method="two-arm")
+        best = allocate_table(graph, tables, symmetrise=True, method="brute-force").value
+        two_arm = allocate_table(graph, tables, symmetrise=True, method="two-arm")
         assert two_arm.value == pytest.approx(best, abs=TOLERANCE)
         shuffled = Graph(n, rng.permutation(n)[edges])
-        auto = allocate_tables(shuffled, tables)
+        auto = allocate_table(shuffled, tables, symmetrise=True)
         assert auto.proved_optimal
         assert auto.value == pytest.approx(best, abs=TOLERANCE)
 
@@ -213,7 +214,7 @@ def test_planted_colourings_are_found(n_colours: int) -> None:
     pairs = np.concatenate([pairs, np.column_stack([np.arange(n), (np.arange(n) + 1) % n])])
     pairs = pairs[colours[pairs[:, 0]] != colours[pairs[:, 1]]]
     graph = Graph.from_edges(np.unique(np.sort(pairs, axis=1), axis=0), n_nodes=n)
-    found = allocate_tables(graph, 1 - np.eye(n_colours), time_limit=10.0)
+    found = allocate_table(graph, 1 - np.eye(n_colours), time_limit=10.0)
     assert found.value == graph.n_arcs
     assert found.proved_optimal
 
@@ -223,7 +224,7 @@ def test_maximum_on_the_diagonal_is_always_proved() -> None:
         K = instance.tables.shape[-1]
         tables = instance.tables.copy()
         tables[0, K - 1, K - 1] = np.abs(tables).max() + 0.5
-        found = allocate_tables(instance.graph, tables)
+        found = allocate_table(instance.graph, tables, symmetrise=True)
         assert found.proved_optimal
         assert (found.arms == K - 1).all()
 

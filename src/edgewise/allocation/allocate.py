@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.allocation.exact import exact
@@ -13,17 +12,12 @@ from edgewise.allocation.instance.search import Allocator
 from edgewise.allocation.instance.tables import require_symmetric, tables_of
 from edgewise.allocation.optimum.brute_force import brute_force
 from edgewise.allocation.portfolio import automatic, improved_start
-from edgewise.allocation.request import (
-    Progressing,
-    Start,
-    checked_search,
-    searching,
-    tightened,
-)
+from edgewise.allocation.request import Progressing, Request, Start
 from edgewise.allocation.starts.bipartite import bipartite
 from edgewise.allocation.starts.greedy import greedy
 from edgewise.allocation.starts.two_arm import two_arm
-from edgewise.errors import InvalidArgument
+from edgewise.base.choice import pick
+from edgewise.base.randomness import Rng
 from edgewise.network.arms import checked_arms
 from edgewise.network.graph import Graph
 
@@ -39,7 +33,7 @@ def allocate(
     unary: ArrayLike | None = None,
     bound: str | None = "fast",
     start: Start = None,
-    rng: np.random.Generator | None = None,
+    rng: Rng = 0,
     time_limit: float | None = None,
     progress: Progressing = False,
 ) -> Allocation:
@@ -82,7 +76,8 @@ def allocate(
         An earlier allocation, (n,) arms, or ``"greedy"``; the answer is never worse. Used by
         ``"auto"``, ``"local-search"``, ``"anneal"`` and ``"exact"``.
     rng
-        Random numbers; by default the same in every call.
+        A seed, a generator, or None for other random numbers in every call. By default a seed:
+        the same call gives the same answer.
     time_limit
         Seconds: search until then if there is anything to gain. None: as many steps as the size
         of the problem asks for, a few seconds at 10^6 edges, so that the answer depends on
@@ -102,18 +97,8 @@ def allocate(
     Allocation(n_nodes=4, value=8, upper_bound=8, proved optimal, method='two-colouring')
     """
     tables = tables_of(checked_arms(arms), matrix, beta, n_kinds=graph.n_kinds)
-    return allocate_tables(
-        graph,
-        tables,
-        method=method,
-        candidates=candidates,
-        unary=unary,
-        bound=bound,
-        start=start,
-        rng=rng,
-        time_limit=time_limit,
-        progress=progress,
-    )
+    objective = Objective.of(graph, tables, candidates, unary)
+    return solve(objective, Request(method, bound, start, rng, time_limit, progress))
 
 
 def allocate_table(
@@ -123,10 +108,10 @@ def allocate_table(
     unary: ArrayLike | None = None,
     candidates: ArrayLike | None = None,
     method: str | Allocator = "auto",
-    symmetrise: bool = False,
     bound: str | None = "fast",
     start: Start = None,
-    rng: np.random.Generator | None = None,
+    symmetrise: bool = False,
+    rng: Rng = 0,
     time_limit: float | None = None,
     progress: Progressing = False,
 ) -> Allocation:
@@ -157,57 +142,22 @@ def allocate_table(
     """
     if not (symmetrise or graph.directed):
         require_symmetric(tables, graph.n_kinds)
-    return allocate_tables(
-        graph,
-        tables,
-        method=method,
-        candidates=candidates,
-        unary=unary,
-        bound=bound,
-        start=start,
-        rng=rng,
-        time_limit=time_limit,
-        progress=progress,
-    )
-
-
-def allocate_tables(
-    graph: Graph,
-    tables: ArrayLike,
-    *,
-    method: str | Allocator = "auto",
-    candidates: ArrayLike | None = None,
-    unary: ArrayLike | None = None,
-    bound: str | None = "fast",
-    start: Start = None,
-    rng: np.random.Generator | None = None,
-    time_limit: float | None = None,
-    progress: Progressing = False,
-) -> Allocation:
-    """:func:`allocate_table` that takes the symmetric part of a table where only it matters."""
-    solver = _solver(method)
     objective = Objective.of(graph, tables, candidates, unary)
-    search = checked_search(
-        objective,
-        method=method,
-        bound=bound,
-        start=start,
-        rng=rng,
-        time_limit=time_limit,
-        progress=progress,
-    )
-    found = solver(objective, searching(search, bound))
-    return tightened(objective, found, search, bound)
+    return solve(objective, Request(method, bound, start, rng, time_limit, progress))
+
+
+def solve(objective: Objective, request: Request) -> Allocation:
+    """The allocation that a request asks for; of a table only the symmetric part may matter."""
+    method = _solver(request.method)
+    search = request.search(objective)
+    found = method(objective, request.before_bound(search))
+    return request.bounded(objective, found, search)
 
 
 def _solver(method: str | Allocator) -> Allocator:
-    if not isinstance(method, str):
+    if callable(method) and not isinstance(method, str):
         return method
-    if method not in METHODS:
-        raise InvalidArgument(
-            f"unknown allocation method {method!r}; choose one of {', '.join(map(repr, METHODS))}"
-        )
-    return METHODS[method]
+    return pick("allocation method", method, METHODS, own="a function of (objective, search)")
 
 
 METHODS: dict[str, Allocator] = {

@@ -1,4 +1,4 @@
-"""Array types of the core, and the one way to store an array inside a value."""
+"""Array types, the one way to read numbers, and the one way to store them inside a value."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from edgewise.errors import EdgewiseError
+
 Array: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.integer[Any]]
 Mask: TypeAlias = NDArray[np.bool_]
+
+
+def as_floats(name: str, values: ArrayLike, error: type[EdgewiseError], remedy: str) -> Array:
+    """``values`` as numbers in C order, or the error, which says what they are and what to do."""
+    try:
+        return np.asarray(values, dtype=float, order="C")
+    except (TypeError, ValueError) as wrong:
+        raise error(f"{name} cannot be read as numbers ({wrong}); {remedy}") from wrong
 
 
 def frozen(values: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 import edgewise as ew
-from edgewise.cli.options import (
+from edgewise.cli.terminal.options import (
     ArmsSource,
     Beta,
     CandidatesFile,
@@ -22,9 +22,15 @@ from edgewise.cli.options import (
     Plot,
     Seed,
 )
-from edgewise.cli.plotting import check_plot, save_plot
-from edgewise.cli.shell import Answer, Command, Format, emit, note
-from edgewise.cli.sources import arms_from, beta_from, candidates_from, graph_from, matrix_from
+from edgewise.cli.terminal.plotting import check_plot, save_plot
+from edgewise.cli.terminal.shell import Command, Format, Output, emit, note
+from edgewise.cli.terminal.sources import (
+    arms_from,
+    beta_from,
+    candidates_from,
+    graph_from,
+    matrix_from,
+)
 from edgewise.formats import ArmTable, check_writable, write_rows
 
 if TYPE_CHECKING:
@@ -125,7 +131,7 @@ def _progress() -> Iterator[Callable[[Progress], None]]:
         )
 
 
-def _answer(found: ew.Allocation, graph: ew.Graph, table: ArmTable) -> Answer:
+def _answer(found: ew.Allocation, graph: ew.Graph, table: ArmTable) -> Output:
     facts = {
         "value": found.value,
         "upper_bound": found.upper_bound,
@@ -140,7 +146,7 @@ def _answer(found: ew.Allocation, graph: ew.Graph, table: ArmTable) -> Answer:
             graph.labels, found.arms.tolist(), graph.degrees.tolist(), strict=True
         )
     ]
-    return Answer(facts, "nodes", ("node", "arm", "degree"), rows)
+    return Output(facts, "nodes", ("node", "arm", "degree"), rows)
 
 
 def _draw(found: ew.Allocation, graph: ew.Graph, table: ArmTable, path: Path) -> None:

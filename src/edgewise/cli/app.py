@@ -8,7 +8,7 @@ import typer
 
 import edgewise as ew
 from edgewise.cli import allocate, demo, design, reproduce, simulate, study, theory
-from edgewise.cli.shell import Shell
+from edgewise.cli.terminal.shell import Shell
 
 app = typer.Typer(
     name="edgewise",

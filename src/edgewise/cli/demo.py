@@ -9,11 +9,11 @@ import typer
 
 import edgewise as ew
 from edgewise.cli.demo_wind import wind
-from edgewise.cli.options import Delta, OutputFormat, Seed
-from edgewise.cli.shell import UNCERTIFIED, Answer, Command, Format, Group, emit, note
+from edgewise.cli.terminal.options import Delta, OutputFormat, Seed
+from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Group, Output, emit, note
 
 if TYPE_CHECKING:
-    from edgewise.cli.comparison import Comparison
+    from edgewise.cli.grading import Grades
 
 
 class Family(StrEnum):
@@ -63,7 +63,7 @@ def demo(
     """
     if context.invoked_subcommand is not None:
         return
-    from edgewise.cli.comparison import compare  # loads the compiler, which help does not need
+    from edgewise.cli.grading import grade  # loads the compiler, which help does not need
 
     network = getattr(ew.Graph, graph.value)(n_edges=edges)
     arms, matrix = ew.simulation.paper_instance(dimension, omega)
@@ -82,11 +82,11 @@ def demo(
         rng=seed + 1,
         progress=True,
     )
-    emit(_answer(report, compare(report, matrix, seed=seed)), output)
+    emit(_answer(report, grade(report, matrix, seed=seed)), output)
     raise typer.Exit(0 if report.certified else UNCERTIFIED)
 
 
-def _answer(report: ew.Report, comparison: Comparison) -> Answer:
+def _answer(report: ew.Report, comparison: Grades) -> Output:
     facts = {
         "rounds": report.rounds,
         "certified": report.certified,
@@ -103,4 +103,4 @@ def _answer(report: ew.Report, comparison: Comparison) -> Answer:
         for name, value in comparison.rounds
     ]
     columns = ("quantity", "method", "value", "compared")
-    return Answer(facts, "comparison", columns, [*rewards, *rounds], text=str(report))
+    return Output(facts, "comparison", columns, [*rewards, *rounds], text=str(report))

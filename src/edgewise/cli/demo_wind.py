@@ -9,9 +9,9 @@ import numpy as np
 import typer
 
 import edgewise as ew
-from edgewise.cli.options import OutputFormat, Plot, Seed
-from edgewise.cli.plotting import check_plot, save_plot
-from edgewise.cli.shell import Answer, Format, emit, note
+from edgewise.cli.terminal.options import OutputFormat, Plot, Seed
+from edgewise.cli.terminal.plotting import check_plot, save_plot
+from edgewise.cli.terminal.shell import Format, Output, emit, note
 from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _line(learner: Learner, environment: FlorisEnvironment, rounds: int) -> str:
     )
 
 
-def _answer(task: YawTask, report: ew.Report, comparison: Comparison) -> Answer:
+def _answer(task: YawTask, report: ew.Report, comparison: Comparison) -> Output:
     from edgewise.integrations.floris import explain
 
     exploration, fit = comparison.exploration, comparison.fit
@@ -142,7 +142,7 @@ def _answer(task: YawTask, report: ew.Report, comparison: Comparison) -> Answer:
         for row in comparison.settings
     ]
     columns = ("setting", "farm_mw", "gain", "mean yaw by wake depth")
-    return Answer(facts, "settings", columns, rows, text=explain(report, comparison))
+    return Output(facts, "settings", columns, rows, text=explain(report, comparison))
 
 
 def _by_depth(task: YawTask, yaws: Array) -> str:

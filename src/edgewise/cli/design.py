@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 import edgewise as ew
-from edgewise.cli.options import ArmsSource, OutputFormat, Plot, Project
-from edgewise.cli.plotting import check_plot, save_plot
-from edgewise.cli.shell import UNCERTIFIED, Answer, Command, Format, emit
-from edgewise.cli.sources import arms_from
+from edgewise.cli.terminal.options import ArmsSource, OutputFormat, Plot, Project
+from edgewise.cli.terminal.plotting import check_plot, save_plot
+from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Output, emit
+from edgewise.cli.terminal.sources import arms_from
 from edgewise.formats import ArmTable
 
 
@@ -51,7 +51,7 @@ def design(
     raise typer.Exit(0 if found.gap <= tolerance else UNCERTIFIED)
 
 
-def _answer(found: ew.Design, table: ArmTable) -> Answer:
+def _answer(found: ew.Design, table: ArmTable) -> Output:
     facts = {
         "worst_variance": found.worst_variance,
         "dimension": found.dimension,
@@ -61,4 +61,4 @@ def _answer(found: ew.Design, table: ArmTable) -> Answer:
     }
     order = (-found.weights).argsort(kind="stable").tolist()
     rows = [(table.labels[k], float(found.weights[k])) for k in order]
-    return Answer(facts, "arms", ("arm", "weight"), rows)
+    return Output(facts, "arms", ("arm", "weight"), rows)

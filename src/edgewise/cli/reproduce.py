@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from edgewise.cli.shell import INTERRUPTED, Answer, Command, Format, emit, note
+from edgewise.cli.terminal.shell import INTERRUPTED, Command, Format, Output, emit, note
 
 if TYPE_CHECKING:
     from edgewise.reproduction import Reproduction, Settings
@@ -133,10 +133,10 @@ def _bar(title: str, total: float) -> Iterator[Callable[[Cell], None]]:
         yield lambda cell: progress.advance(task, cell.cost)
 
 
-def _answer(result: Reproduction) -> Answer:
+def _answer(result: Reproduction) -> Output:
     from edgewise.reproduction.report import measured_text
 
-    return Answer(
+    return Output(
         facts={"files": [str(path) for path in result.files]},
         name="claims",
         columns=("experiment", "claim", "status", "measured"),

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 import edgewise as ew
-from edgewise.cli.options import (
+from edgewise.cli.terminal.options import (
     ArmsSource,
     Beta,
     CandidatesFile,
@@ -23,9 +23,15 @@ from edgewise.cli.options import (
     Project,
     Seed,
 )
-from edgewise.cli.plotting import check_plot, save_plot
-from edgewise.cli.shell import UNCERTIFIED, Answer, Command, Format, emit
-from edgewise.cli.sources import arms_from, beta_from, candidates_from, graph_from, matrix_from
+from edgewise.cli.terminal.plotting import check_plot, save_plot
+from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Output, emit
+from edgewise.cli.terminal.sources import (
+    arms_from,
+    beta_from,
+    candidates_from,
+    graph_from,
+    matrix_from,
+)
 
 if TYPE_CHECKING:
     from edgewise.simulation.replicate import Replications
@@ -167,7 +173,7 @@ def _replicate(
     )
 
 
-def _answer(runs: Replications, delta: float) -> Answer:
+def _answer(runs: Replications, delta: float) -> Output:
     facts = {
         "runs": len(runs.rounds),
         "certified": int(runs.certified.sum()),
@@ -180,7 +186,7 @@ def _answer(runs: Replications, delta: float) -> Answer:
     }
     columns = zip(runs.rounds.tolist(), runs.certified.tolist(), runs.correct.tolist(), strict=True)
     rows = [(i, *row) for i, row in enumerate(columns)]
-    return Answer(facts, "per_run", ("run", "rounds", "certified", "correct"), rows, shown=0)
+    return Output(facts, "per_run", ("run", "rounds", "certified", "correct"), rows, shown=0)
 
 
 def _draw(runs: Replications, path: Path) -> None:

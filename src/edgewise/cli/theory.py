@@ -9,9 +9,9 @@ import typer
 
 import edgewise as ew
 from edgewise.base.arrays import Array
-from edgewise.cli.options import ArmsSource, Delta, GraphSource, Noise, OutputFormat
-from edgewise.cli.shell import Answer, Command, Format, emit
-from edgewise.cli.sources import arms_from, graph_from, matrix_from
+from edgewise.cli.terminal.options import ArmsSource, Delta, GraphSource, Noise, OutputFormat
+from edgewise.cli.terminal.shell import Command, Format, Output, emit
+from edgewise.cli.terminal.sources import arms_from, graph_from, matrix_from
 
 if TYPE_CHECKING:
     from edgewise.theory.convergence import Form
@@ -54,7 +54,7 @@ def theory(
         known = matrix_from(matrix, network, table)
         numbers += _of_the_model(network, table.arms, known, delta, noise)
     facts = {"delta": delta, "noise": noise, "rounds": rounds}
-    emit(Answer(facts, "numbers", ("quantity", "value", "meaning"), numbers), output)
+    emit(Output(facts, "numbers", ("quantity", "value", "meaning"), numbers), output)
 
 
 class Number(NamedTuple):

@@ -14,6 +14,7 @@ from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core import recipe
 from edgewise.core.aim import Aim
 from edgewise.core.ending import ending_of
+from edgewise.core.evidence.rewards import checked_rewards
 from edgewise.core.evidence.statistics import ByRound, CellStatistics, observe
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
@@ -23,7 +24,7 @@ from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.strategies import Strategy
 from edgewise.core.targets import Target
-from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
+from edgewise.errors import InvalidArgument, LearnerStopped, UnknownTicket
 
 _VERSION = 3
 _BY_NAME = 2
@@ -293,26 +294,6 @@ class Learner:
                 f"{self.rounds + 1} is waiting); nothing was recorded: tell the ticket that "
                 "ask() returned"
             )
-
-
-def checked_rewards(rewards: ArrayLike, n_arcs: int) -> Array:
-    """(m,) the rewards of a round as numbers, NaN where missing, or InvalidRewards."""
-    if isinstance(rewards, np.ma.MaskedArray):  # masked is missing, whatever lies underneath
-        rewards = np.ma.filled(rewards.astype(float), np.nan)
-    try:
-        values = np.asarray(rewards, dtype=None if np.iscomplexobj(rewards) else float)
-        values = values.astype(float, casting="same_kind", copy=False)
-    except (TypeError, ValueError) as error:
-        raise InvalidRewards(
-            f"rewards are not numbers ({error}); give {n_arcs} numbers, NaN where missing; "
-            "nothing was recorded"
-        ) from error
-    if values.shape != (n_arcs,):
-        raise InvalidRewards(
-            f"rewards have shape {values.shape}; one per arc is needed, ({n_arcs},), in the order "
-            "of graph.arcs, NaN where missing; nothing was recorded"
-        )
-    return np.ascontiguousarray(values)
 
 
 def _from_names(saved: Mapping[str, Any]) -> dict[str, Any]:

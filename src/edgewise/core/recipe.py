@@ -14,12 +14,12 @@ from typing import Any
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import RULES, StoppingRule
-from edgewise.core.strategies import STRATEGIES, Safe, Strategy
+from edgewise.core.strategies import BUILT_IN, Strategy
 from edgewise.core.targets import TARGETS, Target
 from edgewise.errors import InvalidArgument
 
-_BUILT_IN = (*STRATEGIES.values(), *RULES.values(), *TARGETS.values())
-_METHODS: dict[str, type] = {kind.__name__: kind for kind in (*map(type, _BUILT_IN), Safe)}
+_KINDS = (*BUILT_IN.values(), *map(type, RULES.values()), *map(type, TARGETS.values()))
+_METHODS: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 
 
 def to_tree(setting: Setting) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def from_tree(
 
 def _method_tree(method: Any) -> dict[str, Any]:
     """A built-in method with its settings; of any other, how to recognise it."""
-    if type(method) not in _METHODS.values() or not is_dataclass(method):
+    if not _is_built_in(method):
         return {"own": repr(method)}
     settings = {field.name: getattr(method, field.name) for field in fields(method) if field.init}
     return {
@@ -69,6 +69,14 @@ def _method_tree(method: Any) -> dict[str, Any]:
             for name, value in settings.items()
         },
     }
+
+
+def _is_built_in(method: Any) -> bool:
+    """Whether edgewise brings the method, and every method inside it."""
+    if type(method) not in _METHODS.values() or not is_dataclass(method):
+        return False
+    values = (getattr(method, field.name) for field in fields(method))
+    return all(_is_built_in(value) for value in values if callable(value))
 
 
 def _method(argument: str, tree: Mapping[str, Any] | str, given: Any) -> Any:

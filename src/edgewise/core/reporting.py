@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import solve
 from edgewise.allocation.instance.objective import Objective, global_reward
 from edgewise.allocation.instance.result import Allocation
+from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.lack_of_fit import lack_of_fit
@@ -73,14 +74,13 @@ def _recommended(
         guess = recommend(setting, state.total, phases, state.rounds)
         if guess is not None:
             return guess.found, guess.regret
-    return allocate_tables(problem.graph, tables, candidates=problem.candidates), None
+    objective = Objective.of(problem.graph, tables, problem.candidates)
+    return solve(objective, Request()), None
 
 
 def _as_found(objective: Objective, arms: Indices) -> Allocation:
     """The joint arm with bounds for the estimate."""
-    again = allocate_tables(
-        objective.graph, objective.tables, candidates=objective.candidates, start=arms
-    )
+    again = solve(objective, Request(start=arms))
     if np.array_equal(again.arms, arms):
         return again
     same = objective.certify(arms, method=again.method)

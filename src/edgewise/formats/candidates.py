@@ -43,6 +43,29 @@ def read_candidates(path: FilePath, *, nodes: Sequence[Hashable], arms: Sequence
     return read_by_extension(path, {".csv": from_csv, ".npy": from_numpy}, "a candidates file")
 
 
+def read_joint_arm(
+    path: FilePath, *, nodes: Sequence[Hashable], arms: Sequence[Hashable]
+) -> Indices:
+    """(n,) the arm of every node, from a ``.csv`` with the columns node and arm, a line per node.
+
+    That is what ``edgewise study ask --out`` and ``edgewise study recommend --out`` write.
+    """
+
+    def from_csv(file: Path) -> Indices:
+        table = read_csv(file)
+        rows, columns = _codes(table, "node", nodes), _codes(table, "arm", arms)
+        times = np.bincount(rows, minlength=len(nodes))
+        if (times != 1).any():
+            wrong = int(np.argmax(times != 1))
+            raise InvalidFile(
+                f"{file}: node {str(nodes[wrong])!r} stands on {times[wrong]} lines; give every "
+                "node one line, with its arm"
+            )
+        return columns[np.argsort(rows)]
+
+    return read_by_extension(path, {".csv": from_csv}, "a joint arm")
+
+
 def _codes(table: Table, column: str, names: Sequence[Hashable]) -> Indices:
     found = table.find(column)
     if found is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Array, frozen
+from edgewise.base.arrays import Array, as_floats, frozen
 from edgewise.errors import InvalidProblem
 
 
@@ -36,7 +36,12 @@ def checked_arms(arms: ArrayLike) -> Array:
     >>> checked_arms([[1, 0], [0, 2]]).dtype
     dtype('float64')
     """
-    array = _as_floats(arms)
+    array = as_floats(
+        "arms",
+        arms,
+        InvalidProblem,
+        "every arm must list the same number of real features; pass an array of shape (K, d)",
+    )
     if array.ndim != 2:
         raise InvalidProblem(
             f"arms have shape {array.shape}; they must be a table with one row per arm and one "
@@ -56,22 +61,13 @@ def checked_arms(arms: ArrayLike) -> Array:
     return array
 
 
-def _as_floats(arms: ArrayLike) -> Array:
-    try:
-        return np.asarray(arms, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem(
-            f"arms cannot be read as numbers ({error}); every arm must list the same number of "
-            f"real features; pass an array of shape (K, d)"
-        ) from error
-
-
 def require_span(rank: int, dimension: int) -> None:
     """Raise unless the arms span all ``dimension`` dimensions."""
     if rank < dimension:
         raise InvalidProblem(
             f"arms span {rank} of {dimension} dimensions, so M is not identifiable; "
-            f"add {dimension - rank} independent arm(s) or pass project=True"
+            f"add {dimension - rank} independent arm(s) or pass project=True",
+            argument="arms",
         )
 
 

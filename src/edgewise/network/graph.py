@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices, frozen
-from edgewise.errors import InvalidGraph, IsolatedNodes, MissingExtra
+from edgewise.errors import InvalidGraph, IsolatedNodes
+from edgewise.network.conversions import networkx_graph, networkx_parts, scipy_parts
 from edgewise.network.graph_checks import (
-    as_array,
     checked_edges,
     checked_kinds,
     checked_labels,
     checked_weights,
     edge_array,
-    edge_attribute,
     family_size,
+    given_weights,
     kind_codes,
     reject_duplicates,
 )
@@ -225,7 +225,7 @@ class Graph:
             largest = int(edges.max()) + 1 if edges.size else 0
             n_nodes = len(names) if names is not None else largest
         codes, kind_labels = (None, None) if kinds is None else kind_codes(kinds)
-        return cls(n_nodes, edges, directed, codes, as_array(weights), names, kind_labels)
+        return cls(n_nodes, edges, directed, codes, given_weights(weights), names, kind_labels)
 
     @classmethod
     def from_networkx(
@@ -235,24 +235,7 @@ class Graph:
 
         Edge attributes named ``kind`` and ``weight`` are used when every edge has them.
         """
-        if graph.is_multigraph():
-            raise InvalidGraph(
-                "a networkx multigraph has parallel edges, but a pair of nodes interacts once; "
-                "merge them, e.g. networkx.Graph(graph)"
-            )
-        labels = tuple(graph.nodes)
-        index = {label: i for i, label in enumerate(labels)}
-        edges = np.array([(index[u], index[v]) for u, v in graph.edges], dtype=np.int64)
-        kinds = edge_attribute(graph, kind)
-        weights = edge_attribute(graph, weight)
-        return cls.from_edges(
-            edges.reshape(-1, 2),
-            n_nodes=len(labels),
-            directed=graph.is_directed(),
-            kinds=kinds,
-            weights=None if weights is None else np.array(weights, dtype=float),
-            labels=labels,
-        )
+        return cls.from_edges(**networkx_parts(graph, kind, weight))
 
     @classmethod
     def from_scipy(
@@ -262,51 +245,11 @@ class Graph:
 
         Undirected (the default) needs a symmetric matrix.
         """
-        import scipy.sparse as sparse
-
-        table = sparse.coo_array(matrix)
-        rows, columns = table.shape
-        if rows != columns:
-            raise InvalidGraph(f"adjacency matrix is {rows} x {columns}; it must be square")
-        table.sum_duplicates()
-        table.eliminate_zeros()
-        if not directed:
-            difference = abs(table - table.T)
-            if difference.nnz and difference.max() > 0:
-                raise InvalidGraph(
-                    "adjacency matrix is not symmetric, so the graph is not undirected; "
-                    "pass directed=True or symmetrise it, e.g. A.maximum(A.T)"
-                )
-        keep = slice(None) if directed else table.row <= table.col
-        values = np.asarray(table.data, dtype=float)[keep]
-        return cls.from_edges(
-            np.column_stack([table.row[keep], table.col[keep]]),
-            n_nodes=rows,
-            directed=directed,
-            weights=None if np.all(values == 1.0) else values,
-            labels=labels,
-        )
+        return cls.from_edges(**scipy_parts(matrix, directed), directed=directed, labels=labels)
 
     def to_networkx(self) -> Any:
         """A ``networkx.Graph`` or ``DiGraph`` with the labels as nodes, kinds and weights kept."""
-        try:
-            import networkx as nx
-        except ImportError as error:
-            raise MissingExtra(
-                "to_networkx needs networkx; install it with: pip install 'edgewise[networkx]'"
-            ) from error
-        result = nx.DiGraph() if self.directed else nx.Graph()
-        result.add_nodes_from(self.labels)
-        names = self.labels
-        for e, (i, j) in enumerate(self.edges.tolist()):
-            attributes: dict[str, Any] = {}
-            if self.kinds is not None:
-                code = int(self.kinds[e])
-                attributes["kind"] = code if self.kind_labels is None else self.kind_labels[code]
-            if self.weights is not None:
-                attributes["weight"] = float(self.weights[e])
-            result.add_edge(names[i], names[j], **attributes)
-        return result
+        return networkx_graph(self)
 
     # -- the paper's families ----------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices, as_floats
 from edgewise.errors import InvalidGraph
 
 _MAX_NODES = np.iinfo(np.int32).max
@@ -63,16 +63,11 @@ def kind_codes(
     return np.array([order[label] for label in labels], np.int64), tuple(order)
 
 
-def as_array(weights: ArrayLike | None) -> Array | None:
+def given_weights(weights: ArrayLike | None) -> Array | None:
     """Weights as numbers, if there are any."""
     if weights is None:
         return None
-    try:
-        return np.asarray(weights, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidGraph(
-            f"weights are not numbers ({error}); give one number per edge"
-        ) from error
+    return as_floats("weights", weights, InvalidGraph, "give one number per edge")
 
 
 def require_integer(name: str, value: Any) -> None:
@@ -201,19 +196,3 @@ def family_size(
             )
         return n_nodes
     raise InvalidGraph(f"Graph.{family} takes exactly one of n_edges and n_nodes")
-
-
-def edge_attribute(graph: Any, name: str | None) -> list[Any] | None:
-    """The values of one networkx edge attribute, if all edges have it."""
-    if name is None:
-        return None
-    values = [data.get(name) for _, _, data in graph.edges(data=True)]
-    present = sum(value is not None for value in values)
-    if present == 0:
-        return None
-    if present < len(values):
-        raise InvalidGraph(
-            f"{present} of {len(values)} edges have the attribute {name!r}; set it on all edges, "
-            f"or ignore it (from_networkx takes the attribute names, None to ignore)"
-        )
-    return values

@@ -16,7 +16,7 @@ from edgewise.reproduction.cell import Row, as_plain, generator_from, point_key
 from edgewise.reproduction.points import methods, rows_of
 from edgewise.simulation import replicate
 from edgewise.theory import lower_bound, rho_independent, worst_ratio
-from edgewise.theory.edge_arms import edge_arm_index, edge_arm_model
+from edgewise.theory.edge_arms import edge_arm_model, edge_arms
 from edgewise.theory.rho import rivals_of_best
 
 LOWER_BOUND = 3.0
@@ -133,6 +133,6 @@ def _needs(arms: Array, matrix: Array, law: Array) -> float:
     """The worst ratio when every node draws from the law."""
     features, theta = edge_arm_model(arms, matrix, "symmetric")
     best, rivals, gaps = rivals_of_best(features, features @ theta)
-    index = edge_arm_index(len(arms), "symmetric")
+    index = edge_arms(len(arms), "symmetric").index
     cells = np.bincount(index.ravel(), np.outer(law, law).ravel())
     return worst_ratio(features, features[best] - features[rivals], gaps, cells)

@@ -17,6 +17,7 @@ from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
+from edgewise.core.strategies.plan import upcoming
 from edgewise.core.targets import Target
 from edgewise.errors import InvalidArgument, MissingExtra
 from edgewise.simulation.environment import Truth
@@ -149,7 +150,7 @@ def _simulate(
     :math:`Y_c` has mean :math:`N_c \mu_c` and variance :math:`N_c \sigma^2`; if the noise is to
     be estimated, squares within a cell add up to :math:`\sigma^2 \chi^2`, independently.
     """
-    observations, information = setting.plan.upcoming(setting.problem, state, n_rounds)
+    observations, information = upcoming(setting.plan, setting.problem, state, n_rounds)
     rewards = rng.standard_normal(information.shape)
     rewards *= world.noise * np.sqrt(information)
     rewards += information * world.means

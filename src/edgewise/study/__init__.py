@@ -13,7 +13,7 @@ from edgewise.study.storage.memory import MemoryStorage as MemoryStorage
 from edgewise.study.study import Study as Study
 from edgewise.study.views.status import History as History
 from edgewise.study.views.status import Recommendation as Recommendation
-from edgewise.study.views.status import Status as Status
+from edgewise.study.views.status import StudyStatus as StudyStatus
 from edgewise.study.views.ticket import StudyTicket as StudyTicket
 
 

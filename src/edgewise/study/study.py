@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import cast
 
 from edgewise.base.arrays import Array
@@ -11,7 +12,6 @@ from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core.ending import Ending
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
-from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
@@ -21,21 +21,16 @@ from edgewise.study.files.measurements import Measurements, read_measurements
 from edgewise.study.log import decide
 from edgewise.study.log.cursor import Cursor, begin, entry_of
 from edgewise.study.log.events import Event
-from edgewise.study.log.fold import Round, StudyState
-from edgewise.study.log.history import (
-    cancellation,
-    correction,
-    event_of,
-    find_round,
-    find_ticket,
-)
+from edgewise.study.log.fold import Round
+from edgewise.study.log.history import event_of, read_rounds
 from edgewise.study.log.recipe import record
 from edgewise.study.log.session import Session
-from edgewise.study.storage.base import Storage
+from edgewise.study.storage.base import Journal, Storage
 from edgewise.study.storage.opening import open_storage
 from edgewise.study.views.export import read_export, write_export
-from edgewise.study.views.status import History, Recommendation, Status, status_of
-from edgewise.study.views.ticket import StudyTicket, parsed
+from edgewise.study.views.moment import Moment
+from edgewise.study.views.status import History, Recommendation, StudyStatus
+from edgewise.study.views.ticket import RoundName, StudyTicket
 
 
 class Study:
@@ -55,7 +50,7 @@ class Study:
     >>> [row["node"] for row in ticket.table()]
     ['north', 'hub', 'south']
     >>> study.tell(ticket, {("north", "hub"): 0.9})
-    >>> study.status().missing
+    >>> study.pending.missing
     3
     """
 
@@ -159,20 +154,17 @@ class Study:
         with the budget spent, :class:`~edgewise.errors.LearnerStopped` says how to go on.
         """
         # what asking decides can be decided again alike: only answers must survive a power cut
-        cursor = self._session.change(
-            lambda _, cursor: decide.ask(cursor.setting, cursor.state), durable=False
-        )
-        return StudyTicket.of(self.name, self.problem, cast(Round, cursor.state.pending))
+        after = self._request(lambda at, _: decide.ask(at.setting, at.state), durable=False)
+        return cast(StudyTicket, after.pending)
 
     def ticket(self, key: str | int) -> StudyTicket:
         """The ticket of a round that is out or closed, by its number or its ``key``."""
-        with self._session.reading() as (journal, cursor):
-            found = find_round(journal, self.problem, cursor.state, *parsed(key))
-        return StudyTicket.of(self.name, self.problem, found)
+        return StudyTicket.of(self.name, self.problem, self._find(key))
 
-    def tell(self, ticket: StudyTicket, rewards: Measurements) -> None:
+    def tell(self, ticket: RoundName, rewards: Measurements) -> None:
         """Record measurements of a round; more may follow. It closes when none is missing.
 
+        ``ticket`` is what ``ask`` returned, or its key: ``"7"``, or ``"7.2"`` for a second attempt.
         ``rewards`` is an array (m,) in ``graph.arcs`` order, a mapping ``{(u, v): value}`` with
         the labels of the nodes, or a data frame with the columns source, target and reward; NaN
         or None where missing. Telling the same again is harmless; a different value for a
@@ -180,22 +172,22 @@ class Study:
         """
         graph = self.problem.graph
         arcs, values = read_measurements(graph, rewards)
-        self._answer(ticket, lambda state, found: decide.tell(graph, state, found, arcs, values))
+        self._request(
+            lambda at, records: decide.tell(graph, at.state, records, ticket, arcs, values)
+        )
 
-    def close(self, ticket: StudyTicket) -> None:
+    def close(self, ticket: RoundName) -> None:
         """Close a round with what has arrived; the rest counts as missing."""
-        self._answer(ticket, decide.close)
+        self._request(lambda at, records: decide.close(at.state, records, ticket))
 
-    def cancel(self, ticket: StudyTicket) -> None:
+    def cancel(self, ticket: RoundName) -> None:
         """Forget a round that is out: ``ask`` hands it out again, with the same arms.
 
         If its arms cannot be deployed at all, :meth:`close` it instead.
         """
-        self._session.change(
-            lambda journal, cursor: cancellation(journal, self.problem, cursor.state, ticket)
-        )
+        self._request(lambda at, records: decide.cancel(at.state, records, ticket))
 
-    def correct(self, ticket: StudyTicket, rewards: Measurements) -> None:
+    def correct(self, ticket: RoundName, rewards: Measurements) -> None:
         """Replace measurements that were wrong; the old values stay in the log.
 
         ``rewards`` as in :meth:`tell`, but NaN means that there is no measurement: an array says
@@ -204,10 +196,8 @@ class Study:
         again; the evidence is judged anew.
         """
         arcs, values = read_measurements(self.problem.graph, rewards)
-        self._session.change(
-            lambda journal, cursor: correction(
-                journal, cursor.setting, cursor.state, ticket, arcs, values
-            )
+        self._request(
+            lambda at, records: decide.correct(at.setting, at.state, records, ticket, arcs, values)
         )
 
     def extend(
@@ -222,42 +212,50 @@ class Study:
         ``rounds``: take so many more, whatever the rule says. ``delta``, ``epsilon``: judge by
         these from now on; a smaller one takes more rounds.
         """
-        self._session.change(
-            lambda _, cursor: decide.extend(
-                cursor.state, rounds=rounds, delta=delta, epsilon=epsilon
-            )
+        self._request(
+            lambda at, _: decide.extend(at.state, rounds=rounds, delta=delta, epsilon=epsilon)
         )
 
     # -- looking -----------------------------------------------------------------------------
 
+    def now(self) -> Moment:
+        """The study as it stands; what is asked of the same moment agrees."""
+        return Moment(self.name, self._session.present())
+
+    @property
+    def seen(self) -> Moment:
+        """The study as this process saw it last, by any of its methods: the log is not read."""
+        return Moment(self.name, self._session.cursor)
+
+    @property
+    def pending(self) -> StudyTicket | None:
+        """The round that is out for measurement, and what it lacks: see ``missing``."""
+        return self.now().pending
+
     @property
     def stopped(self) -> bool:
         """Whether the study takes no further rounds, until it is extended."""
-        return self._session.present().state.ending is not Ending.RUNNING
+        return self.now().ending is not Ending.RUNNING
 
-    def status(self) -> Status:
+    def status(self) -> StudyStatus:
         """Where the study stands."""
-        cursor = self._session.present()
-        return status_of(self.name, cursor.setting, cursor.state)
+        return self.now().status()
 
     def recommend(self) -> Recommendation:
         """The best joint arm by what is known, and what is proved about it."""
-        return Recommendation.of(self.report())
+        return self.now().recommend()
 
     def report(self) -> Report:
         """The answer so far, its guarantee, and what it rests on."""
-        cursor = self._session.present()
-        return compile_report(cursor.setting, cursor.state.learner, cursor.state.ending)
+        return self.now().report()
 
     def history(self) -> History:
         """Totals and progress of every round, without reading the log."""
-        return History.of(self._session.present().state)
+        return self.now().history()
 
-    def rewards(self, ticket: StudyTicket | str | int) -> Array:
+    def rewards(self, ticket: RoundName) -> Array:
         """(m,) what is on record of a round, NaN where nothing is."""
-        key = ticket.key if isinstance(ticket, StudyTicket) else ticket
-        with self._session.reading() as (journal, cursor):
-            return find_round(journal, self.problem, cursor.state, *parsed(key)).rewards
+        return self._find(ticket).rewards
 
     def log(self) -> Iterator[tuple[float, Event]]:
         """Every event so far, with the time it was recorded (seconds since 1970, UTC)."""
@@ -288,13 +286,18 @@ class Study:
         chosen = read_export(path, place, name)
         return cls.load(chosen, storage=place, strategy=strategy, stopping=stopping)
 
-    def _answer(
-        self, ticket: StudyTicket, request: Callable[[StudyState, Round], Event | None]
-    ) -> None:
-        """Append the event a request makes of a ticket's round, in one transaction."""
-        problem = self.problem
-        self._session.change(
-            lambda journal, cursor: request(
-                cursor.state, find_ticket(journal, problem, cursor.state, ticket)
-            )
+    def _request(
+        self, request: Callable[[Cursor, decide.Records], Event | None], *, durable: bool = True
+    ) -> Moment:
+        """Append the event a request makes of the study as it stands, in one transaction."""
+        after = self._session.change(
+            lambda journal, cursor: request(cursor, self._records(journal)), durable=durable
         )
+        return Moment(self.name, after)
+
+    def _find(self, ticket: RoundName) -> Round:
+        with self._session.reading() as (journal, cursor):
+            return decide.find(cursor.state, self._records(journal), ticket)
+
+    def _records(self, journal: Journal) -> decide.Records:
+        return partial(read_rounds, journal, self.problem.graph.n_arcs)

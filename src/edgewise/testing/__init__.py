@@ -1,3 +1,5 @@
-"""Contract suites: subclass one, give it your strategy, rule, target, allocator or storage, and
-pytest runs what edgewise asks of it.
+"""Contract suites: what a part of your own must satisfy to work with edgewise. They need pytest.
+
+Inherit from a suite in a test file of yours and return your strategy, rule, target, allocator or
+storage from the method that asks for it; pytest runs the rest.
 """

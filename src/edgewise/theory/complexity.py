@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
 from edgewise.base.arrays import Array, frozen
+from edgewise.base.choice import pick
 from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
-from edgewise.theory.edge_arms import Model, edge_arm_model, require_model
+from edgewise.theory.edge_arms import Model, edge_arm_model
 from edgewise.theory.realisable import RealisableRho, rho_realisable
 from edgewise.theory.rho import RhoStar, characteristic, rivals_of_best
 from edgewise.theory.setting import (
@@ -155,25 +157,25 @@ def lower_bound(
     LowerBound
     """
     table, parameter = _checked(graph, arms, matrix, noise, delta)
-    require_model(model)
-    _require_designs(designs)
-    result: RhoStar | RealisableRho
-    if designs == "realisable":
-        result = rho_realisable(graph, table, parameter, model=model)
-    else:
-        result = characteristic(*edge_arm_model(table, parameter, model))
+    result = pick("class of designs", designs, _RHO)(graph, table, parameter, model)
     per_rho = 2.0 * noise**2 * max(-math.log(2.4 * delta), 0.0) / graph.n_arcs
     # Not 0 * infinity: with a tie no method is ever entitled to stop by this argument.
     rounds = math.inf if math.isinf(result.lower) else per_rho * result.lower
     return LowerBound(rounds, result.value, result.lower, result.design, model, designs)
 
 
-def _require_designs(designs: str) -> None:
-    if designs not in get_args(Designs):
-        names = ", ".join(f'"{name}"' for name in get_args(Designs))
-        raise InvalidArgument(
-            f"designs is {designs!r}, which is not a class of designs; pass one of {names}"
-        )
+def _unrestricted(_: Graph, arms: Array, matrix: Array, model: Model) -> RhoStar:
+    return characteristic(*edge_arm_model(arms, matrix, model))
+
+
+def _realisable(graph: Graph, arms: Array, matrix: Array, model: Model) -> RealisableRho:
+    return rho_realisable(graph, arms, matrix, model=model)
+
+
+_RHO: dict[str, Callable[[Graph, Array, Array, Model], RhoStar | RealisableRho]] = {
+    "unrestricted": _unrestricted,
+    "realisable": _realisable,
+}
 
 
 def _checked(

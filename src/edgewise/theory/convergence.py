@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgewise.base.arrays import Array
+from edgewise.base.choice import pick
 from edgewise.core.design.g_optimal import g_optimal
 from edgewise.errors import InvalidArgument
 from edgewise.network.arms import whiten
@@ -125,23 +127,14 @@ def alpha(
     """
     require_paper_graph(graph)
     require_confidence(delta)
-    if form not in get_args(Form):
-        names = ", ".join(f'"{name}"' for name in get_args(Form))
-        raise InvalidArgument(f"form is {form!r}, which is not a bound; pass one of {names}")
+    loss = pick("form of alpha", form, _FORMS)
     if not rounds >= 1.0:
         raise InvalidArgument(
             f"rounds is {rounds}; the bound speaks of data, at least one round; pass rounds >= 1"
         )
     table = spanning_arms(arms)
     law = g_optimal(table).weights if weights is None else node_law(weights, len(table))
-    if form == "whitened":
-        return _whitened(graph, table, law, rounds, delta)
-    c = constants(table)
-    v = variance(graph, table, law).norm
-    if form == "leading":
-        scale = c.edge_arm_norm * c.dimension**2 / (graph.n_arcs * c.nu_min**2)
-        return scale * math.sqrt(2.0 * v * c.log_term(delta) / rounds)
-    return _non_asymptotic(graph.n_arcs, c, v, inverse_norm(table, law), rounds, delta)
+    return loss(graph, table, law, rounds, delta)
 
 
 def inverse_norm(arms: ArrayLike, weights: ArrayLike) -> float:
@@ -161,10 +154,15 @@ def _is_singular(values: NDArray[np.floating[Any]]) -> bool:
     return bool(values[0] <= len(values) * np.finfo(float).eps * values[-1])
 
 
-def _non_asymptotic(
-    n_arcs: int, c: Constants, v: float, kappa: float, rounds: float, delta: float
-) -> float:
-    log, L = c.log_term(delta), c.edge_arm_norm
+def _leading(graph: Graph, arms: Array, law: Array, rounds: float, delta: float) -> float:
+    c, v = constants(arms), variance(graph, arms, law).norm
+    scale = c.edge_arm_norm * c.dimension**2 / (graph.n_arcs * c.nu_min**2)
+    return scale * math.sqrt(2.0 * v * c.log_term(delta) / rounds)
+
+
+def _non_asymptotic(graph: Graph, arms: Array, law: Array, rounds: float, delta: float) -> float:
+    c, v, kappa = constants(arms), variance(graph, arms, law).norm, inverse_norm(arms, law)
+    log, L, n_arcs = c.log_term(delta), c.edge_arm_norm, graph.n_arcs
     shrinkage = 1.0 - math.sqrt(2.0 * L * kappa * log / rounds)
     if shrinkage <= 0.0:
         return math.inf
@@ -182,3 +180,10 @@ def _whitened(graph: Graph, arms: Array, law: Array, rounds: float, delta: float
     u = math.log(arms.shape[1] ** 2 / delta)
     loss = math.sqrt(2.0 * v * u / rounds) / graph.n_arcs + u / (3.0 * rounds)
     return loss / (1.0 - loss) if loss < 1.0 else math.inf
+
+
+_FORMS: dict[str, Callable[[Graph, Array, Array, float, float], float]] = {
+    "leading": _leading,
+    "non-asymptotic": _non_asymptotic,
+    "whitened": _whitened,
+}

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.threads import single_threaded
-from edgewise.theory.edge_arms import Model, edge_arm_index, edge_arm_model, require_model
+from edgewise.theory.edge_arms import Model, edge_arm_model, edge_arms
 from edgewise.theory.information import LawInformation
-from edgewise.theory.interior_point import maximise_least
-from edgewise.theory.rho import RhoStar, comparison
+from edgewise.theory.least_information import maximise_least
+from edgewise.theory.rho import RhoStar, told_apart
 from edgewise.theory.setting import spanning_arms, square_matrix
 
 
@@ -38,10 +38,8 @@ def rho_independent(
         (K, d) arms spanning the space; M.
     model
         As in :func:`edgewise.theory.lower_bound`.
-    tolerance
-        Relative gap to reach.
-    max_iterations
-        Per attempt; a second attempt with shorter steps follows a failed one.
+    tolerance, max_iterations
+        As in :func:`edgewise.theory.rho_star`.
 
     Returns
     -------
@@ -56,14 +54,13 @@ def rho_independent(
     >>> round(result.value, 3), result.design.round(3).tolist()
     (8.0, [0.5, 0.5])
     """
-    require_model(model)
     table = spanning_arms(arms)
     features, theta = edge_arm_model(table, square_matrix(matrix, table.shape[1]), model)
-    phi, y, settled = comparison(features, theta)
+    phi, y, settled = told_apart(features, theta)
     even = np.full(len(table), 1.0 / len(table))
     if settled is not None:
         return RhoStar(settled, settled, even, np.zeros(len(y)), 0)
-    index = edge_arm_index(len(table), model)
+    index = edge_arms(len(table), model).index
     with single_threaded():
         unit = float(LawInformation(phi, y, index).at(even).values.min())
         information = LawInformation(phi, unit * y, index)

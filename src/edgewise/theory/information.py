@@ -1,7 +1,7 @@
 r"""Information on contrasts as a function of a design, with first and second derivatives.
 
 Every model has functions :math:`h_y(u)`, one per contrast, concave and homogeneous of degree 1 on
-:math:`u \ge 0`: what the interior point of :mod:`edgewise.theory.interior_point` asks for.
+:math:`u \ge 0`: what the interior point of :mod:`edgewise.theory.least_information` asks for.
 """
 
 from __future__ import annotations

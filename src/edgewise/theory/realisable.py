@@ -8,15 +8,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import solve
+from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import Allocation
+from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.threads import single_threaded
 from edgewise.network.graph import Graph
-from edgewise.theory.edge_arms import Model, edge_arm_index, edge_arm_model, require_model
+from edgewise.theory.edge_arms import Model, edge_arm_model, edge_arms
 from edgewise.theory.information import CellInformation, MixedInformation
-from edgewise.theory.interior_point import Solution, maximise_least
-from edgewise.theory.rho import comparison
+from edgewise.theory.least_information import Solution, maximise_least
+from edgewise.theory.rho import bracket_width, told_apart
 from edgewise.theory.setting import require_paper_graph, spanning_arms, square_matrix
 
 _NEWTON_ITERATIONS = 60
@@ -53,9 +55,7 @@ class RealisableRho:
     @property
     def gap(self) -> float:
         """Relative width of the bracket."""
-        if not 0.0 < self.lower < math.inf:
-            return 0.0 if self.value == self.lower else math.inf
-        return max(self.value / self.lower - 1.0, 0.0)
+        return bracket_width(self.lower, self.value)
 
 
 def rho_realisable(
@@ -104,13 +104,12 @@ def rho_realisable(
     >>> round(square.value, 2), round(triangle.value, 2)
     (19.4, 19.48)
     """
-    require_model(model)
     require_paper_graph(graph)
     table = spanning_arms(arms)
     features, theta = edge_arm_model(table, square_matrix(matrix, table.shape[1]), model)
-    phi, y, settled = comparison(features, theta)
-    index = edge_arm_index(len(table), model)
-    mixture = _Mixture.of(graph, index, len(features))
+    phi, y, settled = told_apart(features, theta)
+    index = edge_arms(len(table), model).index
+    mixture = _JointArms.of(graph, index, len(features))
     if settled is not None:
         even = np.full(len(mixture.joint_arms), 1.0 / len(mixture.joint_arms))
         return mixture.result(settled, settled, even, 0)
@@ -122,7 +121,7 @@ def rho_realisable(
 
 
 @dataclass(frozen=True, eq=False)
-class _Mixture:
+class _JointArms:
     """The joint arms known so far, and the proportions of edge-arms that each shows."""
 
     graph: Graph
@@ -131,9 +130,9 @@ class _Mixture:
     columns: Array
 
     @classmethod
-    def of(cls, graph: Graph, index: Indices, n_cells: int) -> _Mixture:
+    def of(cls, graph: Graph, index: Indices, n_cells: int) -> _JointArms:
         """Every pair of arms on the two sides of a large cut: sees every direction."""
-        cut = allocate_tables(graph, 1.0 - np.eye(2), bound=None).arms
+        cut = solve(Objective.of(graph, 1.0 - np.eye(2)), Request(bound=None)).arms
         pairs = np.column_stack(np.triu_indices(len(index)))
         joint_arms = pairs[:, cut]
         empty = cls(graph, index, joint_arms[:0], np.zeros((0, n_cells)))
@@ -141,7 +140,7 @@ class _Mixture:
             empty = empty.with_another(arms)
         return empty
 
-    def with_another(self, arms: Indices) -> _Mixture:
+    def with_another(self, arms: Indices) -> _JointArms:
         ends = arms[self.graph.arcs]
         shown = np.bincount(self.index[ends[:, 0], ends[:, 1]], minlength=self.columns.shape[1])
         return replace(
@@ -150,7 +149,7 @@ class _Mixture:
             columns=np.vstack([self.columns, shown / self.graph.n_arcs]),
         )
 
-    def kept(self, keep: Indices) -> _Mixture:
+    def kept(self, keep: Indices) -> _JointArms:
         return replace(self, joint_arms=self.joint_arms[keep], columns=self.columns[keep])
 
     def result(self, value: float, lower: float, shares: Array, iterations: int) -> RealisableRho:
@@ -161,7 +160,7 @@ class _Mixture:
 def _generate(
     graph: Graph,
     cells: CellInformation,
-    mixture: _Mixture,
+    mixture: _JointArms,
     tolerance: float,
     max_iterations: int,
     method: str,
@@ -190,9 +189,10 @@ def _generate(
 
 
 def _price(
-    graph: Graph, cells: CellInformation, mixture: _Mixture, mixed: Solution, method: str
+    graph: Graph, cells: CellInformation, mixture: _JointArms, mixed: Solution, method: str
 ) -> Allocation:
     """The joint arm worth most under the slopes at the mixture."""
     slopes = cells.at(mixed.design @ mixture.columns).slopes @ mixed.multipliers
     bound = "tight" if graph.n_arcs <= _SMALL else "fast"
-    return allocate_tables(graph, slopes[mixture.index], method=method, bound=bound)
+    objective = Objective.of(graph, slopes[mixture.index])
+    return solve(objective, Request(method, bound))

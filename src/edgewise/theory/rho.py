@@ -22,7 +22,7 @@ from edgewise.base.threads import single_threaded
 from edgewise.errors import InvalidArgument
 from edgewise.network.arms import whiten
 from edgewise.theory.information import CellInformation
-from edgewise.theory.interior_point import maximise_least
+from edgewise.theory.least_information import maximise_least
 
 _ROUNDING = 1e-12
 """Differences below this fraction of the values compared are rounding, not information."""
@@ -51,9 +51,14 @@ class RhoStar:
     @property
     def gap(self) -> float:
         """Relative width of the bracket: how far ``design`` can be from optimal, a proof."""
-        if not 0.0 < self.lower < math.inf:
-            return 0.0 if self.value == self.lower else math.inf
-        return max(self.value / self.lower - 1.0, 0.0)
+        return bracket_width(self.lower, self.value)
+
+
+def bracket_width(lower: float, upper: float) -> float:
+    """Relative width of a bracket; none where both ends are 0 or both infinite."""
+    if not 0.0 < lower < math.inf:
+        return 0.0 if upper == lower else math.inf
+    return max(upper / lower - 1.0, 0.0)
 
 
 def rho_star(
@@ -141,7 +146,7 @@ def characteristic(features: ArrayLike, theta: ArrayLike, *, tolerance: float = 
     return rho_star(phi, phi[best] - phi[rivals], gaps, tolerance=tolerance)
 
 
-class Comparison(NamedTuple):
+class ToldApart(NamedTuple):
     """The best cell against the others, in coordinates where the uniform design is the identity."""
 
     features: Array
@@ -152,13 +157,13 @@ class Comparison(NamedTuple):
     """The value when no design matters: 0 if all cells are one, infinite if the best is tied."""
 
 
-def comparison(features: Array, theta: Array) -> Comparison:
+def told_apart(features: Array, theta: Array) -> ToldApart:
     """What has to be told apart to know the best cell of phi' theta."""
     best, rivals, gaps = rivals_of_best(features, features @ theta)
     contrasts = features[best] - features[rivals]
     if len(rivals) == 0 or (gaps == 0.0).any():
-        return Comparison(features, contrasts, 0.0 if len(rivals) == 0 else math.inf)
-    return Comparison(*_whitened(features, contrasts / gaps[:, None]), settled=None)
+        return ToldApart(features, contrasts, 0.0 if len(rivals) == 0 else math.inf)
+    return ToldApart(*_whitened(features, contrasts / gaps[:, None]), settled=None)
 
 
 def rivals_of_best(features: Array, means: Array) -> tuple[int, Indices, Array]:

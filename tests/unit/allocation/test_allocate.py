@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgewise.allocation.allocate import METHODS, allocate, allocate_table, allocate_tables
+from edgewise.allocation.allocate import METHODS, allocate, allocate_table, solve
 from edgewise.allocation.instance.objective import Objective, global_reward
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.instance.search import Progress, Search
+from edgewise.allocation.request import Request
 from edgewise.errors import InvalidArgument, InvalidProblem
 from edgewise.network.graph import Graph
 
@@ -59,7 +60,7 @@ def test_tables_and_models_are_two_doors_to_the_same_room() -> None:
     )
     tables = X @ M @ X.T + (X @ beta)[:, None]
     from_model = allocate(graph, X, M, beta=beta)
-    assert from_model.value == pytest.approx(allocate_tables(graph, tables).value)
+    assert from_model.value == pytest.approx(allocate_table(graph, tables).value)
 
 
 def test_maximum_on_the_diagonal_is_solved_at_once() -> None:
@@ -67,7 +68,7 @@ def test_maximum_on_the_diagonal_is_solved_at_once() -> None:
     weighted = Graph.from_edges(ODD.edges, weights=[1.0, 2.0, 0.3, 0.1, 5.0])
     directed = Graph.from_edges(ODD.edges, directed=True)
     for graph in (ODD, weighted, directed):
-        result = allocate_tables(graph, tables)
+        result = allocate_table(graph, tables)
         assert result.arms.tolist() == [1] * 5
         assert result.proved_optimal
         assert result.gap == 0.0
@@ -84,10 +85,10 @@ def test_positive_semidefinite_models_are_solved_at_once() -> None:
 
 def test_diagonal_maximum_is_no_proof_with_negative_weights() -> None:
     graph = Graph.from_edges([(0, 1), (1, 2), (2, 0)], weights=[1.0, 1.0, -1.0])
-    result = allocate_tables(graph, np.diag([2.0, 1.0]), method="local-search", bound=None)
+    result = allocate_table(graph, np.diag([2.0, 1.0]), method="local-search", bound=None)
     assert not result.proved_optimal
-    exact = allocate_tables(graph, np.diag([2.0, 1.0]), method="brute-force")
-    solved = allocate_tables(graph, np.diag([2.0, 1.0]))
+    exact = allocate_table(graph, np.diag([2.0, 1.0]), method="brute-force")
+    solved = allocate_table(graph, np.diag([2.0, 1.0]))
     assert result.value <= exact.value == solved.value
     assert solved.method == "dynamic-programming"
 
@@ -98,7 +99,7 @@ def test_bipartite_graphs_are_solved_at_once() -> None:
     tree = names[np.array([(int(rng.integers(i)), i) for i in range(1, 60)])]
     graph = Graph.from_edges(tree, weights=rng.exponential(size=59))
     tables = SWAP + 0.1 * np.eye(2)
-    result = allocate_tables(graph, tables)
+    result = allocate_table(graph, tables)
     assert result.proved_optimal
     assert result.method == "two-colouring"
     assert (result.arms[tree[:, 0]] != result.arms[tree[:, 1]]).all()
@@ -106,8 +107,8 @@ def test_bipartite_graphs_are_solved_at_once() -> None:
 
 def test_a_bipartite_graph_with_negative_weights_is_not_claimed() -> None:
     graph = Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)], weights=[1.0, 1.0, 1.0, -1.0])
-    assert allocate_tables(graph, SWAP).method != "two-colouring"
-    assert not allocate_tables(graph, SWAP, method="two-arm", bound=None).proved_optimal
+    assert allocate_table(graph, SWAP).method != "two-colouring"
+    assert not allocate_table(graph, SWAP, method="two-arm", bound=None).proved_optimal
 
 
 def test_candidates_are_respected_and_used() -> None:
@@ -122,7 +123,7 @@ def test_candidates_are_respected_and_used() -> None:
 
 def test_a_common_arm_that_all_may_take_is_proved() -> None:
     allowed = np.array([[True, True, False]] * 4 + [[False, True, True]])
-    result = allocate_tables(ODD, np.diag([0.0, 2.0, 1.0]), candidates=allowed)
+    result = allocate_table(ODD, np.diag([0.0, 2.0, 1.0]), candidates=allowed)
     assert result.proved_optimal
     assert result.arms.tolist() == [1] * 5
 
@@ -131,11 +132,11 @@ def test_isolated_nodes_get_an_arm() -> None:
     with pytest.warns(UserWarning, match="no edge"):
         graph = Graph.from_edges([(0, 1), (1, 2), (2, 0)], n_nodes=5)
     for method in METHODS:
-        assert len(allocate_tables(graph, SWAP, method=method).arms) == 5
+        assert len(allocate_table(graph, SWAP, method=method).arms) == 5
 
 
 def test_one_arm_leaves_no_choice() -> None:
-    result = allocate_tables(ODD, [[-2.0]])
+    result = allocate_table(ODD, [[-2.0]])
     assert result.proved_optimal
     assert result.value == -20.0
 
@@ -145,7 +146,7 @@ def test_one_arm_leaves_no_choice() -> None:
 def test_the_same_generator_gives_the_same_answer(method: str, n_arms: int) -> None:
     graph = random_graph(np.random.default_rng(1), 120, 500)
     answers = [
-        allocate_tables(
+        allocate_table(
             graph, 1 - np.eye(n_arms), method=method, rng=np.random.default_rng(7), bound=None
         ).arms.tolist()
         for _ in range(2)
@@ -161,11 +162,10 @@ def test_a_warm_start_is_never_lost(method: str) -> None:
         tables = rng.standard_normal((3, 3))
         allowed = rng.random((14, 3)) < 0.7
         allowed[:, 0] = True
-        first = allocate_tables(graph, tables, candidates=allowed, method="anneal", bound=None)
+        objective = Objective.of(graph, tables, allowed)
+        first = solve(objective, Request("anneal", bound=None))
         for start in (first, first.arms, first.arms.tolist()):
-            again = allocate_tables(
-                graph, tables, candidates=allowed, method=method, start=start, bound=None
-            )
+            again = solve(objective, Request(method, bound=None, start=start))
             assert again.value >= first.value - 1e-9
 
 
@@ -181,11 +181,11 @@ def test_greedy_is_a_start_with_a_name() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"start": "magic"}, "unknown start 'magic'"),
+        ({"start": "magic"}, "no start is called 'magic'"),
         ({"start": [0, 1]}, "joint arm has shape (2,)"),
         ({"start": [0, 1, 0, 1, 7]}, "indices 0 .. 7"),
         ({"start": [0, 1, 0, 1, 0], "method": "greedy"}, "builds its allocation from nothing"),
-        ({"bound": "loose"}, "unknown bound 'loose'"),
+        ({"bound": "loose"}, "no bound is called 'loose'"),
         ({"progress": True}, "progress is True"),
         ({"unary": np.zeros((5, 3))}, "unary has shape (5, 3)"),
         ({"unary": np.full((5, 2), np.nan)}, "unary has entries that are not finite"),
@@ -230,7 +230,7 @@ def test_node_terms_change_the_answer() -> None:
 def test_progress_is_told_and_only_rises() -> None:
     told: list[Progress] = []
     graph = random_graph(np.random.default_rng(4), 200, 800)
-    result = allocate_tables(graph, 1 - np.eye(3), progress=told.append, bound=None)
+    result = allocate_table(graph, 1 - np.eye(3), progress=told.append, bound=None)
     values = [report.value for report in told]
     assert len(values) > 1
     assert values == sorted(values)
@@ -240,9 +240,9 @@ def test_progress_is_told_and_only_rises() -> None:
 
 def test_a_time_limit_is_kept() -> None:
     graph = random_graph(np.random.default_rng(5), 3000, 15000)
-    allocate_tables(graph, 1 - np.eye(3), bound=None)  # compiles
+    allocate_table(graph, 1 - np.eye(3), bound=None)  # compiles
     begin = time.perf_counter()
-    limited = allocate_tables(graph, 1 - np.eye(3), time_limit=0.2, bound=None)
+    limited = allocate_table(graph, 1 - np.eye(3), time_limit=0.2, bound=None)
     assert time.perf_counter() - begin < 2.0  # a crowded machine is slow to notice
     assert limited.value > 0
 
@@ -252,12 +252,16 @@ def test_a_method_can_be_a_function() -> None:
         assert search.start is None
         return objective.certify(np.zeros(5, int), method="zeros")
 
-    assert allocate_tables(ODD, np.eye(2), method=zeros).method == "zeros"
+    assert allocate_table(ODD, np.eye(2), method=zeros).method == "zeros"
 
 
 def test_unknown_method_lists_the_valid_ones() -> None:
-    with pytest.raises(InvalidArgument, match=r"'magic'.*'auto', 'bipartite', 'two-arm'"):
+    with pytest.raises(InvalidArgument, match=r"'magic'; choose one of 'anneal', 'auto', .*, or"):
         allocate(ODD, np.eye(2), SWAP, method="magic")
+    with pytest.raises(InvalidArgument, match=r"did you mean 'local-search'\?"):
+        allocate(ODD, np.eye(2), SWAP, method="localsearch")
+    with pytest.raises(InvalidArgument, match="no allocation method is called 3"):
+        allocate(ODD, np.eye(2), SWAP, method=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("time_limit", [0, -1.0, float("nan")])
@@ -266,9 +270,26 @@ def test_time_limits_are_positive(time_limit: float) -> None:
         allocate(ODD, np.eye(2), SWAP, time_limit=time_limit)
 
 
-def test_seeds_are_not_generators() -> None:
-    with pytest.raises(InvalidArgument, match="rng is a int"):
-        allocate(ODD, np.eye(2), SWAP, rng=3)  # type: ignore[arg-type]
+def test_random_numbers_come_from_a_seed_or_a_generator() -> None:
+    drawn: list[float] = []
+
+    def one_number(objective: Objective, search: Search) -> Allocation:
+        drawn.append(search.rng.random())
+        return objective.certify(np.zeros(5, int), method="zeros")
+
+    for rng in (3, np.random.default_rng(3), 0):
+        allocate_table(ODD, SWAP, method=one_number, rng=rng)
+    allocate_table(ODD, SWAP, method=one_number)
+    assert drawn[0] == drawn[1] != drawn[2] == drawn[3]  # the default is the seed 0
+    for _ in range(2):
+        allocate_table(ODD, SWAP, method=one_number, rng=None)
+    assert len(set(drawn)) == 4  # None: fresh numbers every time
+
+
+@pytest.mark.parametrize("rng", [-1, 1.5, True, "0"])
+def test_anything_else_is_no_source_of_random_numbers(rng: Any) -> None:
+    with pytest.raises(InvalidArgument, match="pass a seed"):
+        allocate(ODD, np.eye(2), SWAP, rng=rng)
 
 
 @pytest.mark.parametrize(

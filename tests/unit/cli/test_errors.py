@@ -39,7 +39,7 @@ def refused(*arguments: str) -> Result:
         (("allocate", "cirle:156", *EASY[1:]), "circle, star, complete, matching"),
         (("allocate", *EASY[:2], "paper:3:1.5"), "matrix has shape (3, 3)"),
         (("allocate", *EASY[:2], "papr:2"), "papr:2 is neither"),
-        (("allocate", *EASY, "--method", "magic"), "unknown allocation method 'magic'"),
+        (("allocate", *EASY, "--method", "magic"), "no allocation method is called 'magic'"),
         (("allocate", *EASY, "--time-limit", "-1"), "time_limit"),
         (("allocate", *EASY, "--out", "answer.json"), "end the name in .csv"),
         (("allocate", *EASY, "--seed", "-1"), "--seed"),

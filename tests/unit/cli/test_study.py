@@ -99,6 +99,35 @@ def test_the_printed_template_makes_a_study_beside_the_file(tmp_path: Path) -> N
     assert problem.candidates[row].tolist() == [True, True, False]
 
 
+def test_the_safe_strategy_of_the_template_keeps_to_the_baseline(tmp_path: Path) -> None:
+    text = TEMPLATE.read_text(encoding="utf-8")
+    table = text[text.index("# [strategy]") :]
+    desk = Desk(tmp_path)
+    path = desk.file("farm.toml", text + table.replace("\n# ", "\n").removeprefix("# "))
+    assert desk.run("create", path).exit_code == 0
+    arms = [row["arm"] for row in desk.as_json("ask")["nodes"]]
+    assert len(arms) == 5
+    assert arms.count("ahead") >= 4  # a node touches two arcs or more, and each may lose 0.5
+    desk.take_rounds(3)
+    assert desk.as_json("report", exit_code=3)["strategy"] == "safe"
+
+
+def test_the_table_in_the_documentation_makes_a_study(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "study.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    desk = Desk(tmp_path)
+    desk.file(
+        "today.csv", "node,arm\n" + "".join(f"{n},ahead\n" for n in ["A1", "A2", "A3", "B1", "B2"])
+    )
+    text = TEMPLATE.read_text(encoding="utf-8")
+    assert desk.run("create", desk.file("farm.toml", text + table)).exit_code == 0
+    strategy = desk.study._session.cursor.setting.strategy
+    assert (strategy.name, repr(strategy.strategy)) == (  # type: ignore[attr-defined]
+        "safe",
+        "Adaptive(growth=0.2, power=4.0, name='adaptive')",
+    )
+
+
 def test_a_study_from_commands_is_the_study_of_the_library(desk: Desk) -> None:
     status = desk.study.status()
     twin = ew.Study.create(
@@ -181,7 +210,8 @@ def test_a_stopped_study_says_so_and_can_go_on(desk: Desk) -> None:
         desk.take_rounds(1)
     stopped = desk.run("ask")
     assert (stopped.exit_code, stopped.stdout) == (4, "")
-    assert "edgewise study extend" in stopped.stderr
+    assert "read 'edgewise study recommend' or 'edgewise study report'" in stopped.stderr
+    assert "'edgewise study extend --rounds'" in stopped.stderr
     best = desk.as_json("recommend", "--out", str(desk.folder / "best.csv"))
     assert best["certified"] is True
     assert [row["node"] for row in best["nodes"]] == list(desk.study.problem.graph.labels)
@@ -244,6 +274,8 @@ WRONG = [
     (("ask", "--out", "c.txt"), "end the name in .csv or .json"),
     (("ask", "--out", "no/such/c.csv"), "does not exist"),
     (("ask", "--name", "nobody"), "no study is called 'nobody'"),
+    (("ask", "--name", "yaw2026"), "did you mean 'yaw-2026'?"),
+    (("ask", "--storage", "sqlit:///farm.db"), "did you mean 'sqlite'?"),
     (("ask", "--storage", "memory"), "ends with the command"),
     (("ask", "--storage", "mysql://x"), "sqlite:///file.db"),
     (("ask", "--storage", "sqlite:///nowhere.db"), "there is no such file"),

@@ -230,7 +230,12 @@ BAD_EDGES: list[tuple[Any, dict[str, Any], str, str]] = [
     ([(0, 1), (1, 2)], {"weights": [np.nan, 1.0]}, "edge 0 is nan", "finite"),
     ([(0, 1), (1, 2)], {"weights": [1.0, np.inf]}, "edge 1 is inf", "finite"),
     ([(0, 1), (1, 2)], {"weights": [1.0]}, "shape \\(1,\\)", "one each"),
-    ([(0, 1), (1, 2)], {"weights": ["heavy", 1]}, "not numbers", "one number per edge"),
+    (
+        [(0, 1), (1, 2)],
+        {"weights": ["heavy", 1]},
+        "cannot be read as numbers",
+        "one number per edge",
+    ),
     ([(0, 1)], {"labels": ["a", "a"]}, "'a' names two nodes", "distinct"),
     ([(0, 1), (1, 2)], {"labels": ["a", "b"], "n_nodes": 3}, "2 labels for 3 nodes", "one each"),
     ([("a", "z")], {"labels": ["a", "b"]}, "'z'", "not among the labels"),

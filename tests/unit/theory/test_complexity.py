@@ -132,5 +132,5 @@ def test_own_settings_are_checked() -> None:
     with pytest.raises(InvalidArgument, match="alpha is -1"):
         sample_complexity(STAR, np.eye(2), np.eye(2), alpha=-1)
     wrong: Any = "directed"
-    with pytest.raises(InvalidArgument, match="model is 'directed'"):
+    with pytest.raises(InvalidArgument, match="no model is called 'directed'"):
         lower_bound(STAR, np.eye(2), np.eye(2), model=wrong)

@@ -113,7 +113,7 @@ def test_duplicate_arms_change_nothing_that_matters() -> None:
         ({"delta": 0.0}, "delta is 0.0"),
         ({"delta": 1.0}, "delta is 1.0"),
         ({"weights": [0.5, 0.5]}, "weights have shape"),
-        ({"form": "exact"}, "form is 'exact'"),
+        ({"form": "exact"}, "no form of alpha is called 'exact'"),
         ({"arms": [[1.0, 1.0], [2.0, 2.0]]}, "span 1 of 2"),
     ],
 )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from edgewise.allocation.bounds.bound import Bound
 from edgewise.allocation.bounds.cycles.odd_cycles import (
-    is_homogeneous,
     odd_cycle_bound,
     packing_bound,
     table_packing,
@@ -21,11 +20,11 @@ from edgewise.allocation.bounds.spectrum.semidefinite import semidefinite_bound
 from edgewise.allocation.bounds.spectrum.spectral import spectral_bound
 from edgewise.allocation.instance.deadline import Deadline
 from edgewise.allocation.instance.objective import Objective
-from edgewise.allocation.instance.result import ROUNDING
+from edgewise.allocation.instance.result import meets
 from edgewise.allocation.instance.two_colouring import two_colouring
-from edgewise.errors import InvalidArgument
+from edgewise.base.choice import pick
+from edgewise.base.randomness import Rng, generator
 
-EFFORTS = ("fast", "tight")
 DEFAULT_SECONDS = 10.0
 
 
@@ -34,7 +33,7 @@ def best_upper_bound(
     *,
     effort: str = "fast",
     time_limit: float | None = None,
-    rng: np.random.Generator | None = None,
+    rng: Rng = 0,
     value: float | None = None,
 ) -> Bound:
     r"""The smallest proved upper bound on :math:`F_{\max}` found with the effort given.
@@ -53,7 +52,8 @@ def best_upper_bound(
         timed; the clock only stops what a slow machine has not finished by then. ``"fast"``
         ignores it.
     rng
-        For the start vectors of the semidefinite bound; by default a fixed seed.
+        For the start vectors of the semidefinite bound: a seed, a generator, or None for others
+        in every call.
     value
         What some allocation is known to be worth: no more work once a bound meets it.
 
@@ -73,21 +73,24 @@ def best_upper_bound(
     >>> bound.name, round(bound.value, 9)
     ('odd-cycle', 8.0)
     """
-    if effort not in EFFORTS:
-        raise InvalidArgument(f'unknown effort {effort!r}; choose "fast" or "tight"')
-    if time_limit is not None and not time_limit > 0.0:
-        raise InvalidArgument(
-            f"time_limit is {time_limit}; it is a positive number of seconds, or None"
-        )
-    if effort == "fast":
-        return min(quick_bounds(objective))
-    seconds = DEFAULT_SECONDS if time_limit is None else float(time_limit)
+    return pick("effort", effort, EFFORTS)(objective, Deadline(time_limit), rng, value)
+
+
+def _thorough(objective: Objective, deadline: Deadline, rng: Rng, value: float | None) -> Bound:
+    seconds = DEFAULT_SECONDS if deadline.limit is None else float(deadline.limit)
     best = Bound(np.inf, "none")
-    for bound in all_bounds(objective, seconds=seconds, rng=rng, deadline=Deadline(time_limit)):
+    for bound in all_bounds(objective, seconds=seconds, rng=rng, deadline=deadline):
         best = min(best, bound)
-        if value is not None and best.value <= value + ROUNDING * abs(best.value):
+        if value is not None and meets(value, best.value):
             break
     return best
+
+
+EFFORTS: dict[str, Callable[[Objective, Deadline, Rng, float | None], Bound]] = {
+    "fast": lambda objective, *_: min(quick_bounds(objective)),
+    "tight": _thorough,
+}
+"""How to look for a bound, by its public name."""
 
 
 def quick_bounds(objective: Objective) -> Iterator[Bound]:
@@ -102,7 +105,7 @@ def all_bounds(
     objective: Objective,
     *,
     seconds: float,
-    rng: np.random.Generator | None = None,
+    rng: Rng = 0,
     deadline: Deadline | None = None,
 ) -> Iterator[Bound]:
     """Every bound that applies, cheapest first, within about this much work on one core."""
@@ -119,12 +122,9 @@ def all_bounds(
             return
 
 
-def _relaxed(
-    objective: Objective, *, seconds: float, rng: np.random.Generator | None
-) -> Iterator[Bound]:
+def _relaxed(objective: Objective, *, seconds: float, rng: Rng) -> Iterator[Bound]:
     if objective.n_arms == 2:  # at least as good as the spectral bound then
-        generator = np.random.default_rng(0) if rng is None else rng
-        bound = semidefinite_bound(objective, seconds=seconds, rng=generator)
+        bound = semidefinite_bound(objective, seconds=seconds, rng=generator(rng))
     else:
         bound = spectral_bound(objective)
     if bound is not None:
@@ -134,7 +134,7 @@ def _relaxed(
 def _by_cycles(
     objective: Objective, *, seconds: float, deadline: Deadline | None
 ) -> Iterator[Bound]:
-    if is_homogeneous(objective.graph):
+    if objective.graph.is_uniform:
         packing = table_packing(objective, seconds=0.5 * seconds, deadline=deadline)
         yield packing_bound(objective, packing)
     else:
@@ -150,4 +150,4 @@ def _is_attained(objective: Objective) -> bool:
         return False
     table = objective.tables[0]
     alone = float(table.max()) <= float(table.diagonal().max())
-    return is_homogeneous(objective.graph) and (alone or two_colouring(objective.graph) is not None)
+    return objective.graph.is_uniform and (alone or two_colouring(objective.graph) is not None)

@@ -6,6 +6,7 @@ import numpy as np
 
 from edgewise.allocation.bounds.bound import Bound
 from edgewise.allocation.bounds.rounding import PAIRWISE, gamma
+from edgewise.allocation.instance.edge_sums import absolute_weight
 from edgewise.allocation.instance.objective import Objective
 
 
@@ -20,8 +21,7 @@ def edge_by_edge_bound(objective: Objective) -> Bound:
     graph = objective.graph
     in_a_row = graph.weights is not None and graph.kinds is not None
     operations = (len(graph.edges) if in_a_row else PAIRWISE) + graph.n_kinds
-    weight = len(graph.edges) if graph.weights is None else float(np.abs(graph.weights).sum())
-    size = 2.0 * weight * float(np.abs(objective.tables).max())
+    size = 2.0 * absolute_weight(graph) * float(np.abs(objective.tables).max())
     if objective.unary is not None:
         size += float(np.abs(objective.unary).max(axis=1).sum())
     return Bound(objective.bounds[1] + gamma(operations) * size, "edge-by-edge")

@@ -1,10 +1,12 @@
-"""The only clock of the core: a safety stop for searches that the user gave a time limit."""
+"""The only clock of the inner rings: a safety stop for searches that the user gave a time limit."""
 
 from __future__ import annotations
 
 import math
 import time
 from dataclasses import dataclass, field
+
+from edgewise.errors import InvalidArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +15,13 @@ class Deadline:
 
     limit: float | None = None
     begin: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and not self.limit > 0.0:
+            raise InvalidArgument(
+                f"time_limit is {self.limit}; it is a positive number of seconds, or None for no "
+                "limit"
+            )
 
     @property
     def seconds(self) -> float:

@@ -44,28 +44,33 @@ def masked_extremes(
     return float(lower), float(upper)
 
 
-def node_extremes(unary: Array | None, candidates: Mask | None) -> tuple[float, float]:
-    """Least and most that the nodes could earn by their own arms."""
-    if unary is None:
-        return 0.0, 0.0
-    if candidates is None:
-        return float(unary.min(axis=1).sum()), float(unary.max(axis=1).sum())
-    least = np.where(candidates, unary, np.inf).min(axis=1)
-    most = np.where(candidates, unary, -np.inf).max(axis=1)
-    return float(least.sum()), float(most.sum())
+def node_extremes(unary: Array, candidates: Mask | None) -> tuple[Array, Array]:
+    """(n,) least and most that every node could earn by its own arm."""
+    allowed = True if candidates is None else candidates
+    least = unary.min(axis=1, where=allowed, initial=np.inf)
+    most = unary.max(axis=1, where=allowed, initial=-np.inf)
+    return least, most
+
+
+def absolute_weight(graph: Graph) -> float:
+    """Sum of the absolute weights of all edges."""
+    return float(len(graph.edges) if graph.weights is None else np.abs(graph.weights).sum())
 
 
 def _weight_totals(graph: Graph) -> tuple[Array, Array]:
     """(q,) sums of the positive and of the negative weights of each kind."""
-    weights, kinds, q = graph.weights, graph.kinds, graph.n_kinds
-    if weights is None:
-        n_edges = [len(graph.edges)] if kinds is None else np.bincount(kinds, minlength=q)
-        return np.asarray(n_edges, dtype=float), np.zeros(q)
-    parts = np.maximum(weights, 0.0), np.minimum(weights, 0.0)
-    if kinds is None:  # numpy sums pairwise, bincount does not
-        return np.array([parts[0].sum()]), np.array([parts[1].sum()])
-    totals = [np.bincount(kinds, part, q).astype(float) for part in parts]
-    return totals[0], totals[1]
+    if graph.weights is None:
+        return sum_by_kind(graph, None), np.zeros(graph.n_kinds)
+    above, below = np.maximum(graph.weights, 0.0), np.minimum(graph.weights, 0.0)
+    return sum_by_kind(graph, above), sum_by_kind(graph, below)
+
+
+def sum_by_kind(graph: Graph, values: Array | None) -> Array:
+    """(q,) sums over the edges of each kind of numbers (E,); how many there are when None."""
+    if graph.kinds is not None:
+        return np.bincount(graph.kinds, values, graph.n_kinds).astype(float)
+    # numpy sums pairwise, bincount does not
+    return np.array([len(graph.edges) if values is None else values.sum()], dtype=float)
 
 
 @compiled

@@ -16,7 +16,7 @@ from edgewise.allocation.instance.edge_sums import (
     sum_over_arcs,
 )
 from edgewise.allocation.instance.links import Links, links_of
-from edgewise.allocation.instance.result import ROUNDING, Allocation
+from edgewise.allocation.instance.result import Allocation, meets
 from edgewise.allocation.instance.tables import checked_tables, checked_unary
 from edgewise.base.arrays import Array, Indices, Mask, frozen
 from edgewise.errors import InvalidArgument
@@ -78,6 +78,37 @@ class Objective:
         """The graph's arrays for compiled code."""
         return Network.of(self.graph)
 
+    @property
+    def pair_tables(self) -> Array:
+        """(q, K, K) all that an edge of each kind and weight 1 earns: both arcs if undirected."""
+        return self.graph.n_directions * self.tables
+
+    @property
+    def edge_tables(self) -> Array:
+        """(E, K, K) all that each edge earns, by the arms of its first and second node."""
+        tables: Array = self.pair_tables[self.graph.kind_of_edge]
+        tables *= self.graph.weight_of_edge[:, None, None]
+        return tables
+
+    @property
+    def unary_of_node(self) -> Array:
+        """(n, K) what each node earns by its own arm, also when that is nothing."""
+        if self.unary is None:  # takes no memory
+            return np.broadcast_to(0.0, (self.graph.n_nodes, self.n_arms))
+        return self.unary
+
+    @property
+    def allowed(self) -> Mask:
+        """(n, K) the arms each node may take, also when these are all."""
+        if self.candidates is None:  # takes no memory
+            return np.broadcast_to(np.True_, (self.graph.n_nodes, self.n_arms))
+        return self.candidates
+
+    @property
+    def node_tables(self) -> Array:
+        """(n, K) what each node earns by its own arm, minus infinity where it may not take it."""
+        return np.where(self.allowed, self.unary_of_node, -np.inf)
+
     @cached_property
     def responses(self) -> Array:
         """(s, q, K, K): ``[side, kind, l]`` is the reward of an edge by one's own arm, given ``l``.
@@ -86,7 +117,7 @@ class Objective:
         when the node is the first of the edge, side 1 when it is the second.
         """
         if not self.graph.directed:
-            return frozen(2.0 * self.tables[None], float)
+            return frozen(self.pair_tables[None], float)
         return frozen(np.stack([self.tables.transpose(0, 2, 1), self.tables]), float)
 
     @cached_property
@@ -112,13 +143,17 @@ class Objective:
     @cached_property
     def bounds(self) -> tuple[float, float]:
         """(lower, upper): every edge and node at the worst and at the best it could show."""
-        arcs_per_edge = 1.0 if self.graph.directed else 2.0
         if self.candidates is None:
             lower, upper = free_extremes(self.graph, self.tables)
         else:
             lower, upper = masked_extremes(self.graph, self.tables, *self.grouped_candidates)
-        least, most = node_extremes(self.unary, self.candidates)
-        return arcs_per_edge * lower + least, arcs_per_edge * upper + most
+        if self.unary is not None:
+            least, most = node_extremes(self.unary, self.candidates)
+            own = float(least.sum()), float(most.sum())
+        else:
+            own = 0.0, 0.0
+        directions = self.graph.n_directions
+        return directions * lower + own[0], directions * upper + own[1]
 
     def value(self, arms: ArrayLike) -> float:
         """F(a)."""
@@ -131,10 +166,16 @@ class Objective:
         """The allocation with its value and bounds; optimal if it meets the upper bound."""
         value = self.value(arms)
         lower, upper = self.bounds
-        proved = value >= upper - ROUNDING * abs(upper)
+        proved = meets(value, upper)
         # rounding alone can put the value a unit in the last place outside its bounds
         lower, upper = min(lower, value), max(upper, value)
         return Allocation(np.asarray(arms), value, upper, lower, method, proved)
+
+    def optimum(self, arms: ArrayLike, *, method: str, lower: float | None = None) -> Allocation:
+        """The allocation that a method has proved to be optimal; none is worth less than lower."""
+        value = self.value(arms)
+        least = min(self.bounds[0] if lower is None else lower, value)
+        return Allocation(np.asarray(arms), value, value, least, method, True, bound="exact")
 
 
 def global_reward(

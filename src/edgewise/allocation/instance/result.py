@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,11 @@ ROUNDING = 1e-12
 A value that meets the bound in exact arithmetic is computed with an error of a few units in the
 last place, the bound with up to about ``sqrt(n_edges)`` of them (2e-16 each).
 """
+
+
+def meets(value: float, upper_bound: float) -> bool:
+    """Whether an allocation of this value is optimal, given that none is worth more."""
+    return value >= upper_bound - ROUNDING * abs(upper_bound)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,6 +64,18 @@ class Allocation:
         if self.proved_optimal or width <= 0.0:
             return 0.0
         return min(1.0, max(0.0, (self.upper_bound - self.value) / width))
+
+    def with_bound(self, upper: float, bound: str, failure_probability: float = 0.0) -> Allocation:
+        """With another upper bound, and who proved it, where that is lower than the one known."""
+        if upper >= self.upper_bound:
+            return self
+        return replace(
+            self,
+            upper_bound=max(upper, self.value),  # by rounding alone
+            proved_optimal=meets(self.value, upper),
+            bound=bound,
+            failure_probability=failure_probability,
+        )
 
     def __repr__(self) -> str:
         verdict = "proved optimal" if self.proved_optimal else f"gap={100 * self.gap:.3g}%"

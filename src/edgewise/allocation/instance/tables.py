@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Array
+from edgewise.base.arrays import Array, as_floats
 from edgewise.errors import InvalidArgument, InvalidProblem
 
 
@@ -44,7 +44,7 @@ def tables_of(
 
 def _per_kind(name: str, values: ArrayLike, shape: tuple[int, ...], n_kinds: int) -> Array:
     """``values`` of the given shape, once or once per kind, as one per kind."""
-    array = _as_floats(name, values)
+    array = _numbers(name, values)
     if array.shape not in (shape, (n_kinds, *shape)):
         raise InvalidArgument(
             f"{name} has shape {array.shape}; with these arms and {n_kinds} edge kind(s) "
@@ -57,7 +57,7 @@ def _per_kind(name: str, values: ArrayLike, shape: tuple[int, ...], n_kinds: int
 
 def checked_tables(tables: ArrayLike, n_kinds: int) -> Array:
     """``tables`` as finite (q, K, K); a single (K, K) table serves all kinds."""
-    array = _as_floats("tables", tables)
+    array = _numbers("tables", tables)
     shape = array.shape
     if len(shape) not in (2, 3) or shape[-1] != shape[-2] or shape[-1] == 0:
         raise InvalidArgument(
@@ -83,7 +83,7 @@ def require_symmetric(tables: ArrayLike, n_kinds: int) -> None:
 
 def checked_unary(unary: ArrayLike, n_nodes: int, n_arms: int) -> Array:
     """``unary`` as finite (n, K)."""
-    array = _as_floats("unary", unary)
+    array = _numbers("unary", unary)
     if array.shape != (n_nodes, n_arms):
         raise InvalidArgument(
             f"unary has shape {array.shape}; it must be (n_nodes, n_arms) = ({n_nodes}, {n_arms}), "
@@ -97,10 +97,5 @@ def checked_unary(unary: ArrayLike, n_nodes: int, n_arms: int) -> Array:
     return array
 
 
-def _as_floats(name: str, values: ArrayLike) -> Array:
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgument(
-            f"{name} is not a rectangular array of numbers ({error}); pass a numpy array"
-        ) from error
+def _numbers(name: str, values: ArrayLike) -> Array:
+    return as_floats(name, values, InvalidArgument, "pass a rectangular array")

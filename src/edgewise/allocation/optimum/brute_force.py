@@ -27,9 +27,7 @@ def brute_force(objective: Objective) -> Allocation:
     arms, worst = _enumerate(
         objective.links, objective.rows, objective.node_rewards, options, n_options
     )
-    value = objective.value(arms)
-    lower = min(float(worst), value)
-    return Allocation(arms, value, value, lower, "brute-force", True, bound="exact")
+    return objective.optimum(arms, method="brute-force", lower=float(worst))
 
 
 def _options(objective: Objective) -> tuple[Indices, Indices]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from edgewise.allocation.bounds.cycles.cycles import Packing
-from edgewise.allocation.bounds.cycles.odd_cycles import is_homogeneous, table_packing
+from edgewise.allocation.bounds.cycles.odd_cycles import table_packing
 from edgewise.allocation.bounds.cycles.packing import is_small, odd_walks
 from edgewise.allocation.bounds.cycles.short_cycles import short_odd_cycles
 from edgewise.allocation.bounds.cycles.split_bound import (
@@ -18,7 +16,7 @@ from edgewise.allocation.bounds.cycles.split_bound import (
 )
 from edgewise.allocation.instance.deadline import Deadline
 from edgewise.allocation.instance.objective import Objective
-from edgewise.allocation.instance.result import ROUNDING, Allocation
+from edgewise.allocation.instance.result import Allocation, meets
 from edgewise.allocation.optimum.frontier import frontier_order
 from edgewise.allocation.optimum.frontier_search import frontier_search
 
@@ -52,7 +50,7 @@ def conditioned(objective: Objective, best: Allocation, deadline: Deadline) -> A
     open_cases = [] if settled else [(whole.bound.value, whole)]
     while open_cases and not deadline.passed:
         bound, case = open_cases.pop()
-        if bound <= best.value + ROUNDING * abs(best.value):
+        if meets(best.value, bound):
             continue
         best, settled = _searched(objective, case, best, _ROOM, deadline)
         if settled:
@@ -67,7 +65,7 @@ def conditioned(objective: Objective, best: Allocation, deadline: Deadline) -> A
 def _split(objective: Objective, deadline: Deadline) -> Held | None:
     """The best split over packed and short odd cycles; None if there would be too many parts."""
     graph = objective.graph
-    if is_homogeneous(graph):
+    if graph.is_uniform:
         packing = table_packing(objective, seconds=_PACKING_SECONDS, deadline=deadline)
     else:
         packing = odd_walks(graph).packing
@@ -117,16 +115,5 @@ def _fixed(case: Held, deadline: Deadline) -> list[tuple[float, Held]]:
 def _concluded(objective: Objective, best: Allocation, bounds: list[float]) -> Allocation:
     """The optimum if no case is open, else what the open ones leave possible."""
     if bounds:
-        upper = max(best.value, *bounds)
-        if upper >= best.upper_bound:
-            return best
-        return replace(best, upper_bound=upper, bound="branch-and-bound", failure_probability=0.0)
-    return replace(
-        best,
-        upper_bound=best.value,
-        lower_bound=min(objective.bounds[0], best.value),
-        method="exact",
-        proved_optimal=True,
-        bound="exact",
-        failure_probability=0.0,
-    )
+        return best.with_bound(max(best.value, *bounds), "branch-and-bound")
+    return objective.optimum(best.arms, method="exact")

@@ -36,25 +36,14 @@ def dynamic_programming(objective: Objective, largest: int = LARGE) -> Allocatio
     found = eliminate(objective.graph, width, 20 * largest)
     if found is None or not _affordable(found, K, largest):
         return None
-    arms = _solve(objective.links, objective.rows, _rewards(objective), *found)
-    value = objective.value(arms)
-    lower = min(objective.bounds[0], value)
-    return Allocation(arms, value, value, lower, "dynamic-programming", True, bound="exact")
+    arms = _solve(objective.links, objective.rows, objective.node_tables, *found)
+    return objective.optimum(arms, method="dynamic-programming")
 
 
 def _affordable(elimination: Elimination, n_arms: int, largest: int) -> bool:
     """Forests always are; otherwise the tables are counted."""
     widths = np.diff(elimination.starts)
     return int(widths.max()) <= 1 or float((float(n_arms) ** (widths + 1)).sum()) <= _WORK * largest
-
-
-def _rewards(objective: Objective) -> Array:
-    """(n, K) what nodes earn by their own arm, minus infinity where they may not take it."""
-    shape = objective.graph.n_nodes, objective.n_arms
-    own = np.zeros(shape) if objective.unary is None else objective.unary.copy()
-    if objective.candidates is not None:
-        own[~objective.candidates] = -np.inf
-    return own
 
 
 @compiled

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ class Costs(NamedTuple):
     edges: Array
     """(E, K, K) by the arms of the first and of the second node."""
     nodes: Array
-    """(n, K)"""
+    """(n, K); 0 for arms that a node may not take, which the solver never tries."""
     constant: float
     scale: float
     error: float
@@ -33,11 +32,13 @@ class Costs(NamedTuple):
     @classmethod
     def of(cls, objective: Objective) -> Costs:
         """Every edge and node counted from its best, in units that leave the total exact."""
-        rewards = _edge_rewards(objective)
-        own = _node_rewards(objective)
-        tops = rewards.max(axis=(1, 2)), np.nanmax(own, axis=1)
-        losses = tops[0][:, None, None] - rewards, tops[1][:, None] - own
-        total = losses[0].max(axis=(1, 2)).sum() + np.nanmax(losses[1], axis=1).sum()
+        rewards, own = objective.edge_tables, objective.node_tables
+        tops = rewards.max(axis=(1, 2)), own.max(axis=1)
+        losses = (
+            tops[0][:, None, None] - rewards,
+            np.where(objective.allowed, tops[1][:, None] - own, 0.0),
+        )
+        total = losses[0].max(axis=(1, 2)).sum() + losses[1].max(axis=1).sum()
         scale = _TOTAL / total if total > 0.0 else 1.0
         constant = float(tops[0].sum() + tops[1].sum())
         error = (len(rewards) + len(own)) / scale  # half a unit each, twice: ours and the best
@@ -90,8 +91,7 @@ def _network(toulbar2: Any, objective: Objective, costs: Costs, arms: Indices, k
     The limit is one unit above: with nothing at all to find, the solver reports no dual cost.
     """
     network = toulbar2.CFN(known + 1.0, resolution=0, verbose=-1)
-    masks, groups = objective.grouped_candidates
-    for i, allowed in enumerate(masks[groups]):
+    for i, allowed in enumerate(objective.allowed):
         network.AddVariable(f"node{i}", list(range(objective.n_arms)))
         for arm in np.flatnonzero(~allowed).tolist():
             network.CFN.wcsp.remove(i, arm)
@@ -99,8 +99,8 @@ def _network(toulbar2: Any, objective: Objective, costs: Costs, arms: Indices, k
     for (i, j), table in zip(objective.graph.edges.tolist(), costs.edges, strict=True):
         network.AddFunction([i, j], table.ravel().tolist())
     for i, row in enumerate(costs.nodes):
-        if np.nanmax(row) > 0.0:
-            network.AddFunction([i], np.nan_to_num(row).tolist())
+        if row.any():
+            network.AddFunction([i], row.tolist())
     return network
 
 
@@ -109,33 +109,7 @@ def _concluded(
 ) -> Allocation:
     """With the bound that the solver's dual cost proves, or as the optimum."""
     if dual >= known:
-        return replace(
-            best,
-            upper_bound=best.value,
-            lower_bound=min(objective.bounds[0], best.value),
-            method="exact",
-            proved_optimal=True,
-            bound="exact",
-        )
+        return objective.optimum(best.arms, method="exact")
     upper = costs.constant - dual / costs.scale + costs.error
     upper += 4.0 * math.ulp(abs(costs.constant) + abs(upper))
-    if upper < best.upper_bound:
-        return replace(best, upper_bound=max(upper, best.value), bound="branch-and-bound")
-    return best
-
-
-def _edge_rewards(objective: Objective) -> Array:
-    """(E, K, K) reward of every edge, both arcs if undirected."""
-    graph, tables = objective.graph, objective.tables
-    both = tables if graph.directed else 2.0 * tables
-    each = both[graph.kinds] if graph.kinds is not None else np.repeat(both, len(graph.edges), 0)
-    return each if graph.weights is None else graph.weights[:, None, None] * each
-
-
-def _node_rewards(objective: Objective) -> Array:
-    """(n, K) reward of every node by its own arm, NaN where it may not take it."""
-    shape = objective.graph.n_nodes, objective.n_arms
-    own = np.zeros(shape) if objective.unary is None else objective.unary.copy()
-    if objective.candidates is not None:
-        own[~objective.candidates] = np.nan
-    return own
+    return best.with_bound(upper, "branch-and-bound")

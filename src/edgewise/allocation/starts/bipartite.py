@@ -53,12 +53,7 @@ def half_guarantee_holds(graph: Graph, candidates: ArrayLike | None = None) -> b
 
     One kind, both directions, weights >= 0, all arms everywhere: the setting of the proof.
     """
-    return (
-        graph.n_kinds == 1
-        and not graph.directed
-        and (graph.weights is None or bool(graph.weights.min() >= 0.0))
-        and (candidates is None or bool(np.all(candidates)))
-    )
+    return graph.is_uniform and (candidates is None or bool(np.all(candidates)))
 
 
 def _require_setting(objective: Objective) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from edgewise.allocation.instance.edge_sums import sum_by_kind
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.per_graph import per_graph
 from edgewise.allocation.instance.result import Allocation
@@ -44,9 +45,4 @@ def mean_field(objective: Objective) -> tuple[Array, Array]:
 @per_graph
 def _arcs_per_kind(graph: Graph) -> Array:
     """(q,) m_q: weight of the arcs of each kind."""
-    arcs_per_edge = 1.0 if graph.directed else 2.0
-    if graph.kinds is None:
-        total = float(len(graph.edges)) if graph.weights is None else graph.weights.sum()
-        return np.array([arcs_per_edge * total])
-    counts = np.bincount(graph.kinds, graph.weights, graph.n_kinds)
-    return arcs_per_edge * np.asarray(counts, dtype=float)
+    return graph.n_directions * sum_by_kind(graph, graph.weights)

@@ -102,9 +102,7 @@ def _arms_of_clusters(objective: Objective, clusters: Indices, rng: np.random.Ge
     """(C,) arm of every cluster: the same problem with the clusters as nodes."""
     graph, C = objective.graph, int(clusters.max()) + 1
     first, second = clusters[graph.edges[:, 0]], clusters[graph.edges[:, 1]]
-    cells = first.astype(np.int64) * C + second
-    if graph.kinds is not None:
-        cells += graph.kinds.astype(np.int64) * (C * C)
+    cells = (graph.kind_of_edge * C + first) * C + second
     counts = np.bincount(cells, graph.weights, graph.n_kinds * C * C)
     arcs = np.asarray(counts, dtype=float).reshape(-1, C, C)
     if not graph.directed:

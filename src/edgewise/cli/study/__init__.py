@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import typer
 
-from edgewise.cli.shell import Group
 from edgewise.cli.study import answering, asking, creating, looking, moving, reporting
+from edgewise.cli.study.options import in_commands
+from edgewise.cli.terminal.shell import WRONG_INPUT, Group, note
 from edgewise.errors import EdgewiseError
 
 _HELP = """Run the method against a live network, over weeks.
@@ -26,9 +26,6 @@ Example:
 """
 
 
-_CALL = re.compile(r"\b(ask|close|correct|export|extend|recommend|report)\([^()]*\)")
-
-
 class StudyGroup(Group):
     """The commands of studies: remedies name commands where the library names methods."""
 
@@ -37,7 +34,8 @@ class StudyGroup(Group):
         try:
             return super().invoke(ctx)
         except EdgewiseError as error:
-            raise type(error)(_CALL.sub(r"'edgewise study \1'", str(error))) from error
+            note(in_commands(error))
+            raise typer.Exit(WRONG_INPUT) from None
 
 
 def register(app: typer.Typer) -> None:

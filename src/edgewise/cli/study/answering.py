@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from edgewise.cli.options import OutputFormat
-from edgewise.cli.shell import Command, Format, emit, note
-from edgewise.cli.study.answers import status_answer
 from edgewise.cli.study.options import (
     MeasurementsFile,
     RoundKey,
     StorageUrl,
     StudyName,
+    find_round,
     find_study,
-    find_ticket,
 )
+from edgewise.cli.study.outputs import status_output
+from edgewise.cli.terminal.options import OutputFormat
+from edgewise.cli.terminal.shell import Command, Format, emit, note
 from edgewise.errors import InvalidArgument
 from edgewise.formats import RoundRewards, parse_rewards, read_rewards
 
@@ -57,11 +58,11 @@ def tell(
     """
     study = find_study(storage, name)
     read = _read(file, study)
-    ticket = find_ticket(study, key, read.round)
-    study.tell(ticket, read.rewards)
+    number = find_round(study, key, read.round)
+    study.tell(number, read.rewards)
     told = sum(value == value for value in read.rewards.values())  # NaN differs from itself
-    note(f"{told} measurements of round {ticket.key} are on record; {_left(study, ticket.key)}")
-    emit(status_answer(study), output)
+    note(f"{told} measurements of round {number} are on record; {_left(study, number)}")
+    emit(status_output(study), output)
 
 
 def close(
@@ -80,9 +81,7 @@ def close(
 
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
     """
-    study = find_study(storage, name)
-    study.close(find_ticket(study, key))
-    emit(status_answer(study), output)
+    _end_round(lambda study, at: study.close(at), storage, name, key, output)
 
 
 def cancel(
@@ -101,9 +100,7 @@ def cancel(
 
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
     """
-    study = find_study(storage, name)
-    study.cancel(find_ticket(study, key))
-    emit(status_answer(study), output)
+    _end_round(lambda study, at: study.cancel(at), storage, name, key, output)
 
 
 def correct(
@@ -131,8 +128,20 @@ def correct(
             f"{file} does not say which round it corrects; nothing was changed: pass --round, or "
             "add a column round"
         )
-    study.correct(find_ticket(study, key, read.round), read.rewards)
-    emit(status_answer(study), output)
+    study.correct(find_round(study, key, read.round), read.rewards)
+    emit(status_output(study), output)
+
+
+def _end_round(
+    end: Callable[[Study, str], None],
+    storage: str | None,
+    name: str | None,
+    key: str | None,
+    output: Format,
+) -> None:
+    study = find_study(storage, name)
+    end(study, find_round(study, key))
+    emit(status_output(study), output)
 
 
 def _read(file: Path, study: Study) -> RoundRewards:
@@ -143,7 +152,7 @@ def _read(file: Path, study: Study) -> RoundRewards:
 
 
 def _left(study: Study, key: str) -> str:
-    status = study.status()
-    if status.pending is None or status.pending.key != key:
+    pending = study.seen.pending
+    if pending is None or pending.key != key:
         return "the round is closed"
-    return f"{status.missing} are still missing"
+    return f"{pending.missing} are still missing"

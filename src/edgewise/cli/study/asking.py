@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from edgewise.cli.options import OutputFormat
-from edgewise.cli.shell import STOPPED, Command, Format, emit, note
-from edgewise.cli.study.answers import check_out, status_answer, ticket_answer, write_out
-from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study
+from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study, in_commands
+from edgewise.cli.study.outputs import check_out, status_output, ticket_output, write_out
+from edgewise.cli.terminal.options import OutputFormat
+from edgewise.cli.terminal.shell import STOPPED, Command, Format, emit, note
 from edgewise.errors import InvalidArgument, LearnerStopped
 
 
@@ -42,15 +42,10 @@ def ask(
     study = find_study(storage, name)
     try:
         ticket = study.ask()
-    except LearnerStopped:
-        status = study.status()
-        note(
-            f"study {status.name!r} takes no further rounds ({status.rounds} so far): "
-            f"{status.ending.value}; read it with edgewise study recommend, or go on with "
-            "edgewise study extend"
-        )
+    except LearnerStopped as error:
+        note(in_commands(error))
         raise typer.Exit(STOPPED) from None
-    answer = ticket_answer(ticket)
+    answer = ticket_output(ticket)
     if out is None:
         emit(answer, output)
     write_out(answer, out, f"configuration of round {ticket.key}")
@@ -84,4 +79,4 @@ def extend(
         raise InvalidArgument("extend by what? Pass --rounds, --delta or --epsilon")
     study = find_study(storage, name)
     study.extend(rounds=rounds, delta=delta, epsilon=epsilon)
-    emit(status_answer(study), output)
+    emit(status_output(study), output)

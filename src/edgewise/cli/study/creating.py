@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from edgewise.cli.options import OutputFormat
-from edgewise.cli.shell import Answer, Command, Format, emit, note
 from edgewise.cli.study.options import STORAGE, checked_storage
+from edgewise.cli.terminal.options import OutputFormat
+from edgewise.cli.terminal.shell import Command, Format, Output, emit, note
 from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def create(
     note(f"next: edgewise study ask --storage {place} --name {chosen!r}")
 
 
-def _answer(study: Study, storage: str) -> Answer:
-    problem, status = study.problem, study.status()
+def _answer(study: Study, storage: str) -> Output:
+    problem, status = study.problem, study.seen.status()
     graph = problem.graph
     facts = {
         "study": study.name,
@@ -100,4 +100,4 @@ def _answer(study: Study, storage: str) -> Answer:
     labels = problem.arm_labels or range(problem.n_arms)
     rows = [(label, *arm) for label, arm in zip(labels, problem.arms.tolist(), strict=True)]
     features = tuple(f"feature_{i + 1}" for i in range(problem.dimension))
-    return Answer(facts, "arms", ("arm", *features), rows)
+    return Output(facts, "arms", ("arm", *features), rows)

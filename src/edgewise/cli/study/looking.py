@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from edgewise.cli.options import OutputFormat
-from edgewise.cli.shell import Answer, Command, Format, emit
-from edgewise.cli.study.answers import status_answer
 from edgewise.cli.study.options import StorageUrl, StudyName, checked_storage, find_study
+from edgewise.cli.study.outputs import status_output
+from edgewise.cli.terminal.options import OutputFormat
+from edgewise.cli.terminal.shell import Command, Format, Output, emit
 from edgewise.errors import InvalidArgument
 
 
@@ -54,7 +54,7 @@ def status(
 
         watch_study(study, interval)
     else:
-        emit(status_answer(study), output)
+        emit(status_output(study), output)
 
 
 def list_studies(
@@ -74,8 +74,9 @@ def list_studies(
     place = open_storage(checked_storage(storage), create=False)
     rows = []
     for name in place.names():
-        now = Study.load(name, storage=place).status()
-        out = "" if now.pending is None else now.pending.key
-        rows.append((name, now.rounds, now.ending.name.lower(), out, now.missing))
+        found = Study.load(name, storage=place).seen
+        out = found.pending
+        key, missing = ("", 0) if out is None else (out.key, out.missing)
+        rows.append((name, found.rounds, found.ending.name.lower(), key, missing))
     columns = ("study", "rounds", "ending", "pending", "missing")
-    emit(Answer({"studies": len(rows)}, "list", columns, rows), output)
+    emit(Output({"studies": len(rows)}, "list", columns, rows), output)

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from edgewise.cli.options import OutputFormat
-from edgewise.cli.shell import Command, Format, emit, note
-from edgewise.cli.study.answers import check_folder, status_answer
 from edgewise.cli.study.options import StorageUrl, StudyName, checked_storage, find_study
+from edgewise.cli.study.outputs import check_folder, status_output
+from edgewise.cli.terminal.options import OutputFormat
+from edgewise.cli.terminal.shell import Command, Format, emit, note
 from edgewise.errors import InvalidFile
 
 
@@ -43,7 +43,7 @@ def export(
     study = find_study(storage, name)
     study.export(file)
     note(f"study {study.name!r} in {file}")
-    emit(status_answer(study), output)
+    emit(status_output(study), output)
 
 
 def import_study(
@@ -71,4 +71,4 @@ def import_study(
     if not file.is_file():  # before a database is made for it
         raise InvalidFile(f"{file}: there is no such file; pass one that export wrote")
     study = Study.from_export(file, storage=checked_storage(storage), name=name)
-    emit(status_answer(study), output)
+    emit(status_output(study), output)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from edgewise.errors import EdgewiseError, InvalidArgument, UnknownTicket
+from edgewise.errors import Call, EdgewiseError, InvalidArgument, UnknownTicket
 
 if TYPE_CHECKING:
-    from edgewise.study import Study, StudyTicket
+    from edgewise.study import Study
 
 STORAGE = "EDGEWISE_STORAGE"
 NAME = "EDGEWISE_STUDY"
@@ -100,8 +100,11 @@ def find_study(storage: str | None, name: str | None) -> Study:
     return Study.load(name, storage=place)
 
 
-def find_ticket(study: Study, *keys: str | None) -> StudyTicket:
-    """The round that one of ``keys`` names, all that are given alike; else the one that is out."""
+def find_round(study: Study, *keys: str | None) -> str:
+    """The key of the round that is meant: all ``keys`` given agree; without, the one that is out.
+
+    Looks at the study as it was loaded: what a key means is decided with the request.
+    """
     named = [key for key in keys if key is not None]
     if len(set(named)) > 1:
         raise UnknownTicket(
@@ -109,11 +112,22 @@ def find_ticket(study: Study, *keys: str | None) -> StudyTicket:
             "which round was measured"
         )
     if named:
-        return study.ticket(named[0])
-    pending = study.status().pending
+        return named[0]
+    pending = study.seen.pending
     if pending is None:
         raise UnknownTicket(
-            "no round is out for measurement; nothing was changed: hand one out with "
-            "edgewise study ask, or name a closed one with --round"
+            "no round is out for measurement; nothing was changed: hand one out with ",
+            Call("ask"),
+            ", or name a closed one with --round",
         )
-    return pending
+    return pending.key
+
+
+def in_commands(error: EdgewiseError) -> str:
+    """The message of an error, naming commands where the library names methods."""
+    return error.phrased(_command)
+
+
+def _command(call: Call) -> str:
+    option = f" --{call.option}" if call.option else ""
+    return f"'edgewise study {call.method}{option}'"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from edgewise.cli.options import OutputFormat
-from edgewise.cli.shell import UNCERTIFIED, Answer, Command, Format, emit, note
-from edgewise.cli.study.answers import check_folder, check_out, recommendation_answer, write_out
 from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study
+from edgewise.cli.study.outputs import check_folder, check_out, recommendation_output, write_out
+from edgewise.cli.terminal.options import OutputFormat
+from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Output, emit, note
 from edgewise.errors import InvalidFile
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def recommend(
     nothing is estimable so far.
     """
     check_out(out)
-    found = find_study(storage, name).recommend()
-    answer = recommendation_answer(found)
+    found = find_study(storage, name).seen.recommend()
+    answer = recommendation_output(found)
     emit(answer, output)
     write_out(answer, out, "recommendation")
     raise typer.Exit(0 if found.certified else UNCERTIFIED)
@@ -74,7 +74,7 @@ def report(
     if html is not None:
         _check_page(html)
     study = find_study(storage, name)
-    found = study.report()
+    found = study.seen.report()
     emit(_answer(study.name, found), output)
     if html is not None:
         from edgewise.study.views.page import study_page
@@ -94,7 +94,7 @@ def _check_page(path: Path) -> None:
     check_folder(path)
 
 
-def _answer(name: str, found: Report) -> Answer:
+def _answer(name: str, found: Report) -> Output:
     best, regret, fit = found.allocation, found.regret, found.lack_of_fit
     facts = {
         "study": name,
@@ -116,4 +116,4 @@ def _answer(name: str, found: Report) -> Answer:
     }
     rows = [] if best is None else [("recommended", best.value)]
     rows += [(row.name, row.value) for row in found.baselines]
-    return Answer(facts, "configurations", ("configuration", "value"), rows, text=str(found))
+    return Output(facts, "configurations", ("configuration", "value"), rows, text=str(found))

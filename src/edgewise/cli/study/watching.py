@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from edgewise.study import Status, Study
+    from edgewise.study import Study, StudyStatus
 
 
 def watch_study(study: Study, interval: float) -> None:
@@ -28,15 +28,13 @@ def watch_study(study: Study, interval: float) -> None:
                 live.update(view(status), refresh=True)
 
 
-def view(status: Status) -> Group:
+def view(status: StudyStatus) -> Group:
     """The status as it looks on a terminal."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold")
     grid.add_column()
-    first, *lines = str(status).splitlines()
-    for line in lines:
-        # the words of the status are laid out in two columns: label and value
-        grid.add_row(Text(line[2:17].strip()), Text(line[17:]))
+    for label, text in status.rows():
+        grid.add_row(Text(label), Text(text))
     done = ProgressBar(total=1.0, completed=min(max(status.progress, 0.0), 1.0), width=60)
     seen = Text(time.strftime("seen at %H:%M:%S; Ctrl-C ends watching, not the study"), "dim")
-    return Group(Text(first, "bold"), done, grid, seen)
+    return Group(Text(status.headline, "bold"), done, grid, seen)

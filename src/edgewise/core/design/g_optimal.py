@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, frozen
+from edgewise.base.choice import pick
 from edgewise.base.threads import single_threaded
 from edgewise.core.design.variance import variances
 from edgewise.errors import InvalidArgument, InvalidProblem
@@ -15,6 +16,7 @@ from edgewise.network.arms import checked_arms, require_span, whiten
 
 __all__ = ["Design", "g_optimal", "product_design", "variances"]
 
+_METHODS = {"auto": "newton", "newton": "newton", "frank-wolfe": "frank-wolfe"}
 _DEFAULT_ITERATIONS = {"newton": 1_000, "frank-wolfe": 100_000}
 
 
@@ -90,7 +92,7 @@ def g_optimal(
     >>> round(design.worst_variance, 6), design.dimension
     (2.0, 2)
     """
-    method = _checked_method(method)
+    method = pick("design method", method, _METHODS)
     limit = _checked_limit(max_iterations, method)
     if not tolerance > 0.0:
         raise InvalidArgument(
@@ -131,17 +133,6 @@ def _solve(
     else:
         from edgewise.core.design.newton import newton as solver
     return solver(coordinates, tolerance=tolerance, max_iterations=max_iterations)
-
-
-def _checked_method(method: str) -> str:
-    if method == "auto":
-        return "newton"
-    if method not in _DEFAULT_ITERATIONS:
-        names = ", ".join(f'"{name}"' for name in ("auto", *_DEFAULT_ITERATIONS))
-        raise InvalidArgument(
-            f"method is {method!r}, which is not a design solver; pass one of {names}"
-        )
-    return method
 
 
 def _checked_limit(max_iterations: int | None, method: str) -> int:

@@ -17,12 +17,9 @@ from numpy.typing import NDArray
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
 from edgewise.core.design.node_laws import NodeLaws, draw_nodes
+from edgewise.core.evidence.rewards import refuse_absurd
 from edgewise.core.model.cells import Cells
-from edgewise.errors import InvalidRewards
 from edgewise.network.graph import Graph
-
-LARGEST_REWARD = 1e100
-"""Rewards beyond this cannot be squared and summed safely; they are measurement faults."""
 
 _BLOCK = 1 << 16
 """Edges summed in one go. Sums are formed per block and then added in order, so partitions of the
@@ -149,18 +146,6 @@ def observe(graph: Graph, cells: Cells, arms: Indices, rewards: Array) -> CellSt
     return CellStatistics(observations, sums[0], sums[1], sums[2])
 
 
-def refuse_absurd(graph: Graph, rewards: Array) -> None:
-    """Raise InvalidRewards if a reward (m,) is infinite or absurdly large."""
-    bad = _first_absurd(rewards)
-    if bad >= 0:
-        i, j = graph.arcs[bad].tolist()
-        raise InvalidRewards(
-            f"reward of arc {bad} ({graph.labels[i]} -> {graph.labels[j]}) is {rewards[bad]}; "
-            f"rewards must be finite and at most {LARGEST_REWARD:g} in size, or NaN if missing; "
-            "nothing was recorded"
-        )
-
-
 def count_joint_arm(graph: Graph, cells: Cells, arms: Indices) -> tuple[NDArray[np.int64], Array]:
     """Observations and information (q, P) that deploying a joint arm gives."""
     counted = observe(graph, cells, arms, np.zeros(graph.n_arcs))
@@ -191,14 +176,6 @@ def count_rounds(
         information,
     )
     return observations, information
-
-
-@compiled
-def _first_absurd(rewards: Array) -> int:
-    for position in range(len(rewards)):
-        if abs(rewards[position]) > LARGEST_REWARD:
-            return position
-    return -1
 
 
 @compiled

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask, frozen
+from edgewise.core.model.pairs import matrices_of, ordered_pairs, unordered_pairs
 from edgewise.core.model.problem import Problem
 
 _LARGEST_TABLE = 1 << 22
@@ -94,13 +95,8 @@ class Cells:
         """(q, d, d) the matrices that theta stands for: S if unordered, M if ordered."""
         r = self.arm_transform.shape[1]
         raw = np.einsum("qip,qp->qi", self.rotations, theta)
-        inner = np.empty((len(raw), r, r))
-        if self.ordered:
-            inner[:] = raw[:, : r * r].reshape(-1, r, r)
-        else:
-            row, column = np.triu_indices(r)
-            scale = np.where(row == column, 1.0, math.sqrt(0.5))
-            inner[:, row, column] = inner[:, column, row] = raw[:, : len(row)] * scale
+        size = r * r if self.ordered else r * (r + 1) // 2
+        inner = matrices_of(raw[:, :size], r, ordered=self.ordered)
         return self.arm_transform @ inner @ self.arm_transform.T
 
     def node_terms(self, theta: Array) -> Array | None:
@@ -131,18 +127,19 @@ def _build(problem: Problem, ordered: bool, whiten: bool) -> Cells:
         arms, transform = problem.whitening.coordinates, problem.whitening.transform
     else:
         arms, transform = problem.arms, np.eye(problem.dimension)
-    pairs, pair_index = _ordered_pairs(len(arms)) if ordered else _unordered_pairs(len(arms))
-    raw = _ordered_features(arms, pairs) if ordered else _symmetric_features(arms, pairs)
+    pairs = ordered_pairs(len(arms)) if ordered else unordered_pairs(len(arms))
+    raw = pairs.features(arms)
+    k, l = pairs.arms.T
     if problem.node_term:
-        first, second = arms[pairs[:, 0]], arms[pairs[:, 1]]
+        first, second = arms[k], arms[l]
         own = first if ordered else (first + second) * math.sqrt(0.5)
         raw = np.hstack([raw, own])
-    showable = problem.showable[:, pairs[:, 0], pairs[:, 1]]
+    showable = problem.showable[:, k, l]
     rotations, dimensions = _rotations(raw, showable)
     return Cells(
         ordered=ordered,
-        pairs=frozen(pairs, np.int32),
-        pair_index=frozen(pair_index, np.int32),
+        pairs=frozen(pairs.arms, np.int32),
+        pair_index=frozen(pairs.index, np.int32),
         features=frozen(np.einsum("ci,qip->qcp", raw, rotations), float),
         dimensions=frozen(dimensions, np.int64),
         showable=frozen(showable, np.bool_),
@@ -150,32 +147,6 @@ def _build(problem: Problem, ordered: bool, whiten: bool) -> Cells:
         rotations=frozen(rotations, float),
         node_term=problem.node_term,
     )
-
-
-def _ordered_pairs(n_arms: int) -> tuple[Indices, Indices]:
-    index = np.arange(n_arms * n_arms).reshape(n_arms, n_arms)
-    first, second = np.divmod(index.ravel(), n_arms)
-    return np.column_stack([first, second]), index
-
-
-def _unordered_pairs(n_arms: int) -> tuple[Indices, Indices]:
-    """Pair {k, l}, k <= l, has number l (l + 1)/2 + k: the kernels compute it on the fly."""
-    high, low = np.tril_indices(n_arms)
-    index = np.empty((n_arms, n_arms), np.int64)
-    index[low, high] = index[high, low] = np.arange(len(low))
-    return np.column_stack([low, high]), index
-
-
-def _ordered_features(arms: Array, pairs: Indices) -> Array:
-    outer = arms[pairs[:, 0], :, None] * arms[pairs[:, 1], None, :]
-    return outer.reshape(len(pairs), -1)
-
-
-def _symmetric_features(arms: Array, pairs: Indices) -> Array:
-    row, column = np.triu_indices(arms.shape[1])
-    scale = np.where(row == column, 0.5, math.sqrt(0.5))
-    first, second = arms[pairs[:, 0]], arms[pairs[:, 1]]
-    return (first[:, row] * second[:, column] + second[:, row] * first[:, column]) * scale
 
 
 def _rotations(raw: Array, showable: Mask) -> tuple[Array, Indices]:

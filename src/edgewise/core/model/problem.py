@@ -164,12 +164,14 @@ def _checked_noise(noise: float | str) -> float | Literal["estimate"]:
         return "estimate"
     if isinstance(noise, bool) or not isinstance(noise, int | float | np.number):
         raise InvalidProblem(
-            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'"
+            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'",
+            argument="noise",
         )
     if not (np.isfinite(noise) and noise > 0):
         raise InvalidProblem(
             f"noise is {noise}; it must be a finite number above 0, an upper bound on the "
-            "standard deviation of one reward"
+            "standard deviation of one reward",
+            argument="noise",
         )
     return float(noise)
 

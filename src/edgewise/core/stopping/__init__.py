@@ -20,4 +20,6 @@ RULES = {rule.name: rule for rule in _BUILT_IN}
 
 def stopping_rule(choice: str | StoppingRule) -> StoppingRule:
     """The rule of that name, or the rule itself."""
-    return choice if callable(choice) else pick("stopping rule", choice, RULES, own="a rule")
+    if callable(choice):
+        return choice
+    return pick("stopping rule", choice, RULES, own="a rule of your own", argument="stopping")

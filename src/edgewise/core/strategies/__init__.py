@@ -12,6 +12,11 @@ from edgewise.core.strategies.plan import Plan as Plan
 from edgewise.core.strategies.safe import Safe as Safe
 from edgewise.core.strategies.strategy import Strategy as Strategy
 
+BUILT_IN: dict[str, type[Strategy]] = {
+    kind.name: kind for kind in (Adaptive, Contrast, GOptimal, Paper, Safe)
+}
+"""What files may name and databases may hold; their settings are their fields."""
+
 STRATEGIES: dict[str, Strategy] = {
     strategy.name: strategy for strategy in (Adaptive(), Contrast(), GOptimal(), Paper())
 }
@@ -20,4 +25,7 @@ STRATEGIES: dict[str, Strategy] = {
 
 def sampling_strategy(choice: str | Strategy) -> Strategy:
     """The strategy of that name, or the strategy itself."""
-    return choice if callable(choice) else pick("strategy", choice, STRATEGIES, own="a strategy")
+    if callable(choice):
+        return choice
+    own = "a strategy such as Safe(...) or of your own"
+    return pick("strategy", choice, STRATEGIES, own=own, argument="strategy")

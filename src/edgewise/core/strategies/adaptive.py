@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.core.design.g_optimal import Design
@@ -23,7 +22,6 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.layout import breadth_first, lay_out
 from edgewise.core.strategies.phases import GrowingPhases, overtime
-from edgewise.core.strategies.plan import next_round
 from edgewise.errors import InvalidArgument
 
 
@@ -95,31 +93,9 @@ class AdaptivePhases:
             return self.anything.draw(seed=state.seed, round=state.rounds + 1)
         gram = self.prior + self.cells.grams(state.statistics.information)
         inverse = np.linalg.inv(gram).astype(float, copy=False)
-        masks, groups = problem.candidate_sets
-        arms = lay_out(
-            problem.graph,
-            self.order,
-            masks,
-            groups,
-            self.cells.features,
-            self.cells.pair_index,
-            inverse,
-            state.aim.contrasts(self.cells),
-            state.aim.kinds,
-            state.aim.needs,
-            power=self.power,
-        )
+        arms = lay_out(problem, self.cells, self.order, inverse, state.aim, power=self.power)
         arms.setflags(write=False)
         return arms
-
-    def upcoming(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        n_rounds: int,  # noqa: ARG002
-    ) -> tuple[NDArray[np.int64], Array]:
-        """One round: the next one depends on whether this one ends the phase."""
-        return next_round(self, problem, state)
 
     def to_tree(self) -> dict[str, Any]:
         """Nothing: the aim of the phase is part of the state."""

@@ -12,10 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Indices
 from edgewise.core.aim import Aim
 from edgewise.core.design.contrast_laws import contrast_laws
 from edgewise.core.design.expected import ExpectedCells
@@ -26,7 +23,6 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.independent import g_optimal_laws
 from edgewise.core.strategies.phases import GrowingPhases
-from edgewise.core.strategies.plan import next_round
 from edgewise.errors import InvalidArgument
 
 
@@ -87,15 +83,6 @@ class ContrastPhases:
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:  # noqa: ARG002
         """A pure function of (seed, round, node) and the laws of the phase."""
         return self.laws(state.aim).draw(seed=state.seed, round=state.rounds + 1)
-
-    def upcoming(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        n_rounds: int,  # noqa: ARG002
-    ) -> tuple[NDArray[np.int64], Array]:
-        """One round: the next one depends on whether this one ends the phase."""
-        return next_round(self, problem, state)
 
     def to_tree(self) -> dict[str, Any]:
         """The laws of the first phase; those of later ones follow from the aim in the state."""

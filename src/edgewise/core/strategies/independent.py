@@ -87,7 +87,7 @@ class IndependentNodes:
         """A pure function of (seed, round, node)."""
         return self.laws.draw(seed=state.seed, round=state.rounds + 1)
 
-    def upcoming(
+    def count_ahead(
         self, problem: Problem, state: LearnerState, n_rounds: int
     ) -> tuple[NDArray[np.int64], Array]:
         """All rounds asked for, in one go."""

@@ -6,6 +6,9 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.base.compiled import compiled
+from edgewise.core.aim import Aim
+from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
 from edgewise.network.graph import Graph
 
 _REFRESHES = 256
@@ -18,16 +21,11 @@ _NEGLIGIBLE = 1e-6
 
 
 def lay_out(
-    graph: Graph,
+    problem: Problem,
+    cells: Cells,
     order: Indices,
-    masks: Mask,
-    groups: Indices,
-    features: Array,
-    pair_index: Indices,
     inverse: Array,
-    contrasts: Array,
-    kinds: Indices,
-    needs: Array,
+    aim: Aim,
     *,
     power: float,
 ) -> Indices:
@@ -47,6 +45,7 @@ def lay_out(
 
     ``inverse`` (q, p, p) is :math:`A^{-1}` at the start, overwritten.
     """
+    graph = problem.graph
     adjacency = graph.adjacency
     arms = np.zeros(graph.n_nodes, np.int32)
     refresh = max(1, len(graph.edges) // _REFRESHES)
@@ -57,14 +56,13 @@ def lay_out(
         *graph.columns,
         graph.directed,
         order,
-        masks,
-        groups,
-        features,
-        pair_index,
+        *problem.candidate_sets,
+        cells.features,
+        cells.pair_index,
         inverse,
-        contrasts,
-        kinds,
-        needs,
+        aim.contrasts(cells),
+        aim.kinds,
+        aim.needs,
         power,
         refresh,
         arms,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,14 +43,6 @@ class Plan(Protocol):
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
         """(n,) the joint arm of the next round."""
 
-    def upcoming(
-        self, problem: Problem, state: LearnerState, n_rounds: int
-    ) -> tuple[NDArray[np.int64], Array]:
-        """Observations and information (R, q, P) of the next rounds, for simulations.
-
-        May return fewer rounds than asked for, at least one.
-        """
-
     def to_tree(self) -> dict[str, Any]:
         """What must be stored because computing it again may round differently."""
 
@@ -58,10 +50,28 @@ class Plan(Protocol):
         """The plan with what :meth:`to_tree` stored."""
 
 
-def next_round(
-    plan: Plan, problem: Problem, state: LearnerState
+class CountsAhead(Plan, Protocol):
+    """A plan that can count many rounds at once, as their joint arms depend on nothing."""
+
+    def count_ahead(
+        self, problem: Problem, state: LearnerState, n_rounds: int
+    ) -> tuple[NDArray[np.int64], Array]:
+        """Observations and information (R, q, P) of the next rounds."""
+
+
+def upcoming(
+    plan: Plan, problem: Problem, state: LearnerState, n_rounds: int
 ) -> tuple[NDArray[np.int64], Array]:
-    """``upcoming`` of a plan whose next round may belong to another phase: one round."""
+    """Observations and information (R, q, P) of the next rounds, for simulations.
+
+    One round, unless the plan can tell more: the next may belong to another phase.
+    """
+    if _counts_ahead(plan):
+        return plan.count_ahead(problem, state, n_rounds)
     arms = plan.joint_arm(problem, state)
     observations, information = count_joint_arm(problem.graph, plan.cells, arms)
     return observations[None], information[None]
+
+
+def _counts_ahead(plan: Plan) -> TypeGuard[CountsAhead]:
+    return callable(getattr(plan, "count_ahead", None))

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from edgewise.base.arrays import Array, Indices, Mask, frozen
+from edgewise.base.arrays import Indices, Mask, frozen
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
@@ -22,7 +21,7 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.independent import GOptimal
 from edgewise.core.strategies.phases import ShortPhases
-from edgewise.core.strategies.plan import Plan, next_round
+from edgewise.core.strategies.plan import Plan
 from edgewise.core.strategies.prediction import Change, Prediction
 from edgewise.core.strategies.strategy import Strategy
 from edgewise.errors import InvalidArgument
@@ -83,7 +82,8 @@ class Safe:
         if problem.noise == "estimate":
             raise InvalidArgument(
                 "the problem says noise='estimate', and predictions need its size; state the "
-                "noise, e.g. dataclasses.replace(problem, noise=1.0)"
+                "noise, e.g. dataclasses.replace(problem, noise=1.0)",
+                argument="noise",
             )
         inner = self.strategy(problem)
         if inner.ridge > 0:
@@ -152,15 +152,6 @@ class SafePhases:
         worst = prediction.change(arms).at_worst(margin=limits.margin, worst_loss=limits.worst_loss)
         return worst >= -limits.largest_loss
 
-    def upcoming(
-        self,
-        problem: Problem,
-        state: LearnerState,
-        n_rounds: int,  # noqa: ARG002
-    ) -> tuple[NDArray[np.int64], Array]:
-        """One round: the next one may belong to another phase."""
-        return next_round(self, problem, state)
-
     def to_tree(self) -> dict[str, Any]:
         """The inner plan's."""
         return self.inner.to_tree()
@@ -198,13 +189,15 @@ def _checked_baseline(problem: Problem, baseline: Sequence[int]) -> Indices:
     if arms.shape != (n_nodes,) or not ((arms >= 0) & (arms < n_arms)).all():
         raise InvalidArgument(
             f"the baseline has shape {arms.shape}; give every one of the {n_nodes} nodes an arm "
-            f"from 0 to {n_arms - 1}"
+            f"from 0 to {n_arms - 1}",
+            argument="baseline",
         )
     masks, groups = problem.candidate_sets
     forbidden = np.flatnonzero(~masks[groups, arms])
     if len(forbidden):
         raise InvalidArgument(
             f"{len(forbidden)} node(s) may not have their baseline arm, the first is node "
-            f"{forbidden[0]}; choose a baseline among the candidates"
+            f"{forbidden[0]}; choose a baseline among the candidates",
+            argument="baseline",
         )
     return frozen(arms, np.int32)

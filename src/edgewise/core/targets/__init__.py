@@ -27,6 +27,8 @@ def target_for(
         choice = "pair"
         if bounds_regret(plan, rule) and not problem.has_paper_setting:
             choice = "allocation"
-    target = pick("target", choice, TARGETS, own="a target") if isinstance(choice, str) else choice
+    target = choice
+    if isinstance(target, str):
+        target = pick("target", target, TARGETS, own="a target of your own", argument="target")
     target.check(problem, plan, rule)
     return target

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import solve
 from edgewise.allocation.instance.objective import Objective, global_reward
 from edgewise.allocation.instance.result import Allocation
+from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.aim import Aim
 from edgewise.core.evidence.evidence import gather
@@ -156,9 +157,8 @@ class BestAllocation:
         if state.answer is None:
             return False
         problem = setting.problem
-        best = allocate_tables(
-            problem.graph, truth, candidates=problem.candidates, bound=None
-        ).value
+        objective = Objective.of(problem.graph, truth, problem.candidates)
+        best = solve(objective, Request(bound=None)).value
         reached = global_reward(problem.graph, truth, state.answer.arms)
         return reached >= best - state.answer.regret.bound - 1e-9 * abs(best)
 
@@ -218,7 +218,7 @@ def recommend(
     if (leaders < 0).any():
         return None
     tables = cells.tables(evidence.theta[0])
-    found = allocate_tables(problem.graph, tables, candidates=problem.candidates, bound="fast")
+    found = solve(Objective.of(problem.graph, tables, problem.candidates), Request())
     log_odds = math.log(n_events(problem, cells) / setting.contrast_delta)
     comparison = compare(
         problem,

@@ -19,11 +19,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import solve
 from edgewise.allocation.bounds.best import all_bounds, best_upper_bound
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import ROUNDING, Allocation
 from edgewise.allocation.instance.two_colouring import two_colouring
+from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.evidence import pool
 from edgewise.core.evidence.statistics import ByPhase
@@ -137,14 +138,8 @@ def bound_regret(
     if not np.isfinite(comparison.widths).all():
         return Regret(math.inf, optimisation), replace(found, value=math.inf)
     objective = _gains(problem, cells, comparison)
-    worst = allocate_tables(
-        objective.graph,
-        objective.tables,
-        candidates=problem.candidates,
-        method="auto" if len(problem.graph.edges) <= _SEARCHED else "local-search",
-        start=found.arms,
-        bound=None,
-    )
+    method = "auto" if len(problem.graph.edges) <= _SEARCHED else "local-search"
+    worst = solve(objective, Request(method, bound=None, start=found.arms))
     bound = worst.value if worst.proved_optimal else upper_bound(objective, effort)
     if not shows_one_cell(problem) and not problem.graph.has_negative_weights:
         bound = min(bound, _common_reference(problem, cells, comparison, effort))

@@ -11,13 +11,13 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Mask
 from edgewise.core.model.problem import Problem
-from edgewise.errors import InvalidArgument, InvalidFile, InvalidGraph, InvalidProblem
 from edgewise.formats import ArmTable, read_arms, read_candidates, read_graph
 from edgewise.formats.edge_list import graph_of
 from edgewise.formats.files import FilePath
 from edgewise.formats.table import Table
 from edgewise.network.graph import Graph
-from edgewise.study.files.document import Document
+from edgewise.study.files.document import Document, is_number, shown
+from edgewise.study.files.strategies import read_strategy
 from edgewise.study.storage.base import Storage
 from edgewise.study.study import Study
 
@@ -35,14 +35,18 @@ _KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     "delta": (_NUMBER, "a number: delta = 0.05"),
     "epsilon": (_NUMBER, "a number: epsilon = 0.1"),
     "target": (_TEXT, '"pair" or "allocation"'),
-    "strategy": (_TEXT, 'the name of a strategy: strategy = "adaptive"'),
+    "strategy": (
+        (str, dict),
+        'the name of a strategy (strategy = "adaptive"), or a table [strategy] with its name and '
+        "its settings",
+    ),
     "stopping": (_TEXT, 'the name of a rule: stopping = "anytime"'),
     "max_rounds": ((int,), "a whole number: max_rounds = 100"),
     "seed": ((int,), "a whole number, not negative: seed = 1"),
 }
 """What every key may hold, and how to write it."""
 
-_OPTIONS = ("delta", "epsilon", "target", "strategy", "stopping", "max_rounds")
+_OPTIONS = ("delta", "epsilon", "target", "stopping", "max_rounds")
 _EDGE = 'an edge is ["a", "b"] or {source = "a", target = "b", kind = "near", weight = 0.5}'
 
 
@@ -60,10 +64,8 @@ class StudyConfig:
 
     def create(self, *, name: str, storage: str | Storage) -> Study:
         """Set up the study."""
-        try:
+        with self.document.blaming(within="strategy"):
             return Study.create(name, self.problem, storage=storage, **self.options)
-        except InvalidArgument as error:
-            raise _blamed(self.document, error) from error
 
 
 def read_config(path: FilePath) -> StudyConfig:
@@ -74,20 +76,17 @@ def read_config(path: FilePath) -> StudyConfig:
     for key, value in tree.items():
         types, remedy = _KEYS[key]
         if not isinstance(value, types) or (isinstance(value, bool) and types != _TRUTH):
-            raise document.wrong(f"{key} is {_shown(value)}; it must be {remedy}", key)
+            raise document.wrong(f"{key} is {shown(value)}; it must be {remedy}", key)
     for key in ("graph", "arms", "noise"):
         if key not in tree:
             raise document.wrong(f"there is no {key}; add {_KEYS[key][1]}")
     if tree.get("seed", 0) < 0:
         raise document.wrong(f"seed is {tree['seed']}; it must be {_KEYS['seed'][1]}", "seed")
-    options = {key: tree[key] for key in _OPTIONS if key in tree}
-    return StudyConfig(
-        document,
-        tree.get("name"),
-        _storage(document),
-        _problem(document),
-        {**options, "rng": tree.get("seed")},
-    )
+    problem = _problem(document)
+    options = {key: tree[key] for key in _OPTIONS if key in tree} | {"rng": tree.get("seed")}
+    if "strategy" in tree:
+        options["strategy"] = read_strategy(document, problem)
+    return StudyConfig(document, tree.get("name"), _storage(document), problem, options)
 
 
 def _storage(document: Document) -> str | None:
@@ -100,7 +99,7 @@ def _storage(document: Document) -> str | None:
 
 def _problem(document: Document) -> Problem:
     tree = document.tree
-    try:
+    with document.blaming():
         graph = _graph(document)
         arms = _arms(document)
         return Problem(
@@ -112,19 +111,17 @@ def _problem(document: Document) -> Problem:
             candidates=_candidates(document, graph, arms),
             arm_labels=arms.labels,
         )
-    except (InvalidGraph, InvalidProblem) as error:
-        raise _blamed(document, error) from error
 
 
 def _graph(document: Document) -> Graph:
     tree = document.tree["graph"]
     if isinstance(tree, str):
-        return read_graph(_path(document, "graph"))
+        return read_graph(document.path(tree, "graph"))
     document.refuse_unknown_keys(("edges", "directed"), "graph")
     edges, directed = tree.get("edges"), tree.get("directed", False)
     if not isinstance(directed, bool):
         raise document.wrong(
-            f"directed is {_shown(directed)}; write true (one direction of an edge is observed) "
+            f"directed is {shown(directed)}; write true (one direction of an edge is observed) "
             "or false (both are)",
             "graph",
             "directed",
@@ -146,18 +143,18 @@ def _edge(document: Document, place: int, edge: Any) -> dict[str, Any]:
         edge = {"source": edge[0], "target": edge[1]}
     known = {"source", "target", "kind", "weight"}
     if not isinstance(edge, dict) or not {"source", "target"} <= set(edge) <= known:
-        raise document.wrong(f"edge {place} is {_shown(edge)}; {_EDGE}", "graph", "edges")
+        raise document.wrong(f"edge {place} is {shown(edge)}; {_EDGE}", "graph", "edges")
     return edge
 
 
 def _arms(document: Document) -> ArmTable:
     tree = document.tree["arms"]
     if isinstance(tree, str):
-        return read_arms(_path(document, "arms"))
+        return read_arms(document.path(tree, "arms"))
     for name, features in tree.items():
-        if not isinstance(features, list) or not features or not all(map(_is_number, features)):
+        if not isinstance(features, list) or not features or not all(map(is_number, features)):
             raise document.wrong(
-                f"arm {name!r} is {_shown(features)}; an arm is a list of numbers, its features: "
+                f"arm {name!r} is {shown(features)}; an arm is a list of numbers, its features: "
                 f"{name} = [1.0, 0.5] (settings of the study stand above the first [table])",
                 "arms",
                 name,
@@ -181,7 +178,7 @@ def _candidates(document: Document, graph: Graph, arms: ArmTable) -> Mask | None
     if tree is None:
         return None
     if isinstance(tree, str):
-        path = _path(document, "candidates")
+        path = document.path(tree, "candidates")
         return read_candidates(path, nodes=graph.labels, arms=arms.labels)
     nodes, names = ([str(label) for label in labels] for labels in (graph.labels, arms.labels))
     mask = np.ones((len(nodes), len(names)), np.bool_)
@@ -193,39 +190,12 @@ def _candidates(document: Document, graph: Graph, arms: ArmTable) -> Mask | None
         texts = [str(name) for name in allowed] if isinstance(allowed, list) else []
         if not texts or not set(texts) <= set(names):
             raise document.wrong(
-                f"the arms of {node!r} are {_shown(allowed)}; write a list of some of {names}",
+                f"the arms of {node!r} are {shown(allowed)}; write a list of some of {names}",
                 "candidates",
                 node,
             )
         mask[nodes.index(node)] = [name in texts for name in names]
     return mask
-
-
-def _path(document: Document, key: str) -> Path:
-    """The file a key names; the error about one that is not there says which line names it."""
-    file = document.file.parent / str(document.tree[key])
-    if not file.is_file():
-        raise document.wrong(
-            f"{key} is {document.tree[key]!r}, and there is no file {file}; paths are seen from "
-            "the folder of this file: correct it",
-            key,
-        )
-    return file
-
-
-def _blamed(document: Document, error: Exception) -> InvalidFile:
-    """An error of the library about a value; its message begins with the argument it is about."""
-    subject = str(error).split(maxsplit=1)[0]
-    return document.wrong(str(error), *([subject] if subject in document.tree else []))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _shown(value: Any) -> str:
-    text = str(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _some(names: list[str]) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from edgewise.errors import InvalidFile
+from edgewise.base.choice import instead
+from edgewise.errors import InvalidArgument, InvalidFile, InvalidGraph, InvalidProblem
 from edgewise.formats.files import FilePath, opened
+
+_KEY = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +50,46 @@ class Document:
         place = f"{self.file}" if line is None else f"{self.file}, line {line}"
         return InvalidFile(f"{place}: {message}")
 
+    @contextmanager
+    def blaming(self, *keys: str, within: str = "") -> Iterator[None]:
+        """Tell by line what the library finds wrong.
+
+        The error may name the argument it is about: a key of the file or of the table ``within``;
+        else the value of ``keys`` is to blame.
+        """
+        try:
+            yield
+        except (InvalidArgument, InvalidGraph, InvalidProblem) as error:
+            name = str(error.argument)
+            found = (place for place in ((name,), (within, name)) if self._has(*place))
+            raise self.wrong(str(error), *next(found, keys)) from error
+
+    def path(self, value: str, *keys: str) -> Path:
+        """The file that a key names; the error about one that is not there says which line does."""
+        file = self.file.parent / value
+        if not file.is_file():
+            raise self.wrong(
+                f"{keys[-1]} is {value!r}, and there is no file {file}; paths are seen from the "
+                "folder of this file: correct it",
+                *keys,
+            )
+        return file
+
+    def _has(self, *keys: str) -> bool:
+        tree: Any = self.tree
+        for key in keys:
+            if not isinstance(tree, Mapping) or key not in tree:
+                return False
+            tree = tree[key]
+        return True
+
     def line_of(self, *keys: str) -> int | None:
         """The line that gives a key of the file, or of a table in it; None if it is not found."""
-        inside: str = ""
+        inside: tuple[str, ...] = ()
         for number, line in enumerate(self.text.splitlines(), start=1):
             header = re.match(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#|$)", line)
-            inside = _bare(header[1]) if header else inside
-            here = (inside,) if header else _given(line, inside)
+            inside = _parts(header[1]) if header else inside
+            here = inside if header else _given(line, inside)
             if here == keys:
                 return number
         return self.line_of(*keys[:-1]) if len(keys) > 1 else None
@@ -66,23 +102,29 @@ class Document:
             tree = tree[name]
         for key in tree:
             if key not in names:
-                close = difflib.get_close_matches(key, names, n=1)
-                guess = f"did you mean {close[0]!r}? " if close else ""
                 where = f" in [{'.'.join(table)}]" if table else ""
                 raise self.wrong(
-                    f"there is no key {key!r}{where}; {guess}The keys are {', '.join(names)}",
-                    *table,
-                    key,
+                    f"there is no key {key!r}{where}; {instead(key, names)}", *table, key
                 )
 
 
-def _given(line: str, inside: str) -> tuple[str, ...]:
-    """The table and key that a line gives."""
-    key = re.match(r"""\s*("[^"]*"|'[^']*'|[A-Za-z0-9_-]+)\s*=""", line)
-    if key is None:
-        return ()
-    return (inside, _bare(key[1])) if inside else (_bare(key[1]),)
+def is_number(value: Any) -> bool:
+    """Whether a value is a number: in TOML, true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _bare(key: str) -> str:
-    return key.strip("\"'")
+def shown(value: Any) -> str:
+    """A value as a message shows it: not all of a long one."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _given(line: str, inside: tuple[str, ...]) -> tuple[str, ...]:
+    """The tables and the key that a line gives."""
+    key = re.match(rf"\s*({_KEY}(?:\s*\.\s*{_KEY})*)\s*=", line)
+    return () if key is None else (*inside, *_parts(key[1]))
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """``a."b.c"`` names ``b.c`` in ``a``."""
+    return tuple(part.strip("\"'") for part in re.findall(_KEY, name))

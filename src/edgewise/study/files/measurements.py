@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.evidence.statistics import refuse_absurd
-from edgewise.core.learner import checked_rewards
+from edgewise.core.evidence.rewards import checked_rewards, refuse_absurd
 from edgewise.errors import InvalidRewards
 from edgewise.formats.edge_list import ENDS
 from edgewise.network.graph import Graph

@@ -128,7 +128,7 @@ def unpack(data: bytes) -> Tree:
     return tree
 
 
-def to_json(tree: Tree) -> str:
+def pack_line(tree: Tree) -> str:
     """A tree as one line of JSON that anything can read: NaN is null, arrays are lists."""
 
     def store(array: NDArray[Any]) -> Tree:
@@ -140,8 +140,8 @@ def to_json(tree: Tree) -> str:
     return json.dumps(_plain(tree, store), separators=(",", ":"), allow_nan=False)
 
 
-def from_json(line: str) -> Tree:
-    """The inverse of :func:`to_json`; ValueError, KeyError or TypeError if it is not one."""
+def unpack_line(line: str) -> Tree:
+    """The inverse of :func:`pack_line`; ValueError, KeyError or TypeError if it is not one."""
 
     def fetch(stored: Mapping[str, Any]) -> NDArray[Any]:
         values = [math.nan if value is None else value for value in stored["values"]]

@@ -1,33 +1,55 @@
 """What a request does to a study: the event to append, None if there is nothing to do, or an
-error that leaves everything as it was. Pure.
+error that leaves everything as it was. Pure: what the log has on record is handed in.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.ending import Ending
+from edgewise.core.revision import sum_rounds
 from edgewise.core.setting import Setting, check_confidence
-from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
+from edgewise.errors import Call, InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
 from edgewise.network.graph import Graph
 from edgewise.study.files.measurements import arc_name
-from edgewise.study.log.events import Asked, Cancelled, Closed, Extended, Told
+from edgewise.study.log.events import (
+    Asked,
+    Cancelled,
+    Closed,
+    Corrected,
+    Extended,
+    Revision,
+    Told,
+)
 from edgewise.study.log.fold import Round, StudyState
+from edgewise.study.views.ticket import RoundName, StudyTicket, identity
 
-_WAYS_ON = {
-    Ending.CERTIFIED: "extend(rounds=...), extend(epsilon=...) or extend(delta=...)",
-    Ending.STALLED: "extend(rounds=...) or a larger extend(epsilon=...)",
-    Ending.BUDGET_SPENT: "extend(rounds=...)",
+Records: TypeAlias = Callable[[int, int], Iterator[Round]]
+"""What is on record of the rounds first .. last, closed or out, one at a time."""
+
+_ASK, _CORRECT = Call("ask"), Call("correct")
+_MORE, _LOOSER = Call("extend", "rounds"), Call("extend", "epsilon")
+_WAYS_ON: dict[Ending, tuple[str | Call, ...]] = {
+    Ending.CERTIFIED: (_MORE, ", ", _LOOSER, " or ", Call("extend", "delta")),
+    Ending.STALLED: (_MORE, " or a larger ", _LOOSER),
+    Ending.BUDGET_SPENT: (_MORE,),
 }
 
 
 def check_new(name: str, max_rounds: int | None) -> None:
     """Raise unless a study can be called that, and be given so many rounds."""
     if not 0 < len(name.strip()) <= len(name) <= 255:
-        raise InvalidArgument(f"name is {name!r}; give a text of 1 to 255 characters")
+        raise InvalidArgument(
+            f"name is {name!r}; give a text of 1 to 255 characters", argument="name"
+        )
     if max_rounds is not None and max_rounds < 1:
-        raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1, or None")
+        raise InvalidArgument(
+            f"max_rounds is {max_rounds}; it must be at least 1, or None", argument="max_rounds"
+        )
 
 
 def ask(setting: Setting, state: StudyState) -> Asked | None:
@@ -37,38 +59,84 @@ def ask(setting: Setting, state: StudyState) -> Asked | None:
     rounds = state.learner.rounds
     if state.ending is not Ending.RUNNING:
         raise LearnerStopped(
-            f"the study stopped after round {rounds}: {state.ending.value}; read recommend() or "
-            f"report(), or go on with {_WAYS_ON[state.ending]}"
+            f"the study stopped after round {rounds}: {state.ending.value}; read ",
+            Call("recommend"),
+            " or ",
+            Call("report"),
+            ", or go on with ",
+            *_WAYS_ON[state.ending],
         )
     arms = setting.plan.joint_arm(setting.problem, state.learner)
     return Asked(rounds + 1, state.attempts + 1, len(state.phase_ends), arms)
 
 
-def was_cancelled(state: StudyState, number: int, attempt: int) -> bool:
-    """Whether that attempt at the next round was given up."""
-    return number == state.learner.rounds + 1 and 1 <= attempt <= state.attempts
+# -- which round is meant --------------------------------------------------------------------
 
 
-def refuse_unknown(state: StudyState, number: int, attempt: int | None) -> None:
+def find(state: StudyState, records: Records, ticket: RoundName) -> Round:
+    """What is on record of a round, out or closed; UnknownTicket if it is none of this study."""
+    number, attempt = identity(ticket)
+    _refuse_unknown(state, number, attempt)
+    found = state.pending
+    if found is None or found.number != number:
+        found = next(records(number, number))
+    if attempt is not None and attempt != found.attempt:
+        raise UnknownTicket(
+            f"attempt {attempt} at round {number} does not stand (attempt {found.attempt} does); "
+            "nothing was recorded"
+        )
+    if isinstance(ticket, StudyTicket) and not np.array_equal(ticket.arms, found.arms):
+        raise UnknownTicket(
+            f"round {number} was asked for with other arms, so the ticket belongs to another "
+            "study; nothing was recorded: use the ticket that ",
+            _ASK,
+            " returned",
+        )
+    return found
+
+
+def _refuse_unknown(state: StudyState, number: int, attempt: int | None) -> None:
     """Raise unless the round is out, or closed."""
     pending, rounds = state.pending, state.learner.rounds
-    if attempt is not None and was_cancelled(state, number, attempt):
+    if _was_cancelled(state, number, attempt):
         raise UnknownTicket(
-            f"attempt {attempt} at round {number} was cancelled; nothing was recorded: ask() for "
-            "the next"
+            f"attempt {attempt} at round {number} was cancelled; nothing was recorded: ",
+            _ASK,
+            " for the next",
         )
     if not 1 <= number <= rounds and (pending is None or number != pending.number):
         waiting = f"round {pending.number} is out" if pending else f"{rounds} rounds are closed"
         raise UnknownTicket(
             f"round {number} was not asked for ({waiting}); nothing was recorded: use the ticket "
-            "that ask() returned"
+            "that ",
+            _ASK,
+            " returned",
         )
 
 
+def _was_cancelled(state: StudyState, number: int, attempt: int | None) -> bool:
+    """Whether that attempt at the next round was given up."""
+    next_round = number == state.learner.rounds + 1
+    return next_round and attempt is not None and 1 <= attempt <= state.attempts
+
+
+def _is_pending(state: StudyState, record: Round) -> bool:
+    return state.pending is not None and record.number == state.pending.number
+
+
+# -- answers ---------------------------------------------------------------------------------
+
+
 def tell(
-    graph: Graph, state: StudyState, record: Round, arcs: Indices, values: Array
+    graph: Graph,
+    state: StudyState,
+    records: Records,
+    ticket: RoundName,
+    arcs: Indices,
+    values: Array,
 ) -> Told | None:
     """Record what is new; what was told before must be told alike."""
+    record = find(state, records, ticket)
     named = ~np.isnan(values)
     arcs, values = arcs[named], values[named]
     before = record.rewards[arcs]
@@ -78,7 +146,9 @@ def tell(
         raise InvalidRewards(
             f"arc {arc_name(graph, int(arcs[first]))} of round {record.number} was told "
             f"{float(before[first])} before and {float(values[first])} now; nothing was recorded: "
-            "if the new value is right, correct() it"
+            "if the new value is right, ",
+            _CORRECT,
+            " it",
         )
     new = np.isnan(before)
     if not new.any():
@@ -87,25 +157,75 @@ def tell(
         raise InvalidRewards(
             f"round {record.number} was closed without {int(new.sum())} of these measurements, the "
             f"first is {arc_name(graph, int(arcs[new][0]))}; nothing was recorded: add late ones "
-            "with correct()"
+            "with ",
+            _CORRECT,
         )
     everything = bool(new.all()) and len(arcs) == graph.n_arcs
     return Told(record.number, None if everything else arcs[new], values[new])
 
 
-def close(state: StudyState, record: Round) -> Closed | None:
+def close(state: StudyState, records: Records, ticket: RoundName) -> Closed | None:
     """Close the round with what has arrived."""
+    record = find(state, records, ticket)
     return Closed(record.number) if _is_pending(state, record) else None
 
 
-def cancel(state: StudyState, record: Round) -> Cancelled:
-    """Give up the pending round; a round that counts already stays."""
+def cancel(state: StudyState, records: Records, ticket: RoundName) -> Cancelled | None:
+    """Give up the pending round, unless that was done; a round that counts already stays."""
+    if _was_cancelled(state, *identity(ticket)):
+        return None
+    record = find(state, records, ticket)
     if not _is_pending(state, record):
         raise UnknownTicket(
             f"round {record.number} is closed and counts, so it cannot be cancelled; nothing was "
-            "changed: withdraw wrong measurements with correct(), giving NaN"
+            "changed: withdraw wrong measurements with ",
+            _CORRECT,
+            ", giving NaN",
         )
     return Cancelled(record.number, record.attempt)
+
+
+def correct(
+    setting: Setting,
+    state: StudyState,
+    records: Records,
+    ticket: RoundName,
+    arcs: Indices,
+    values: Array,
+) -> Corrected | None:
+    """Replace measurements of a round; None if nothing changes.
+
+    For a closed round all rounds of its phase are read, one at a time.
+    """
+    record = find(state, records, ticket)
+    old = record.rewards[arcs]
+    changed = ~((old == values) | (np.isnan(old) & np.isnan(values)))
+    if not changed.any():
+        return None
+    arcs, old, new = arcs[changed], old[changed], values[changed]
+    if _is_pending(state, record):
+        return Corrected(record.number, arcs, old, new, None)
+    right = record.with_rewards(arcs, new)
+    return Corrected(record.number, arcs, old, new, _revision(setting, state, records, right))
+
+
+def _revision(setting: Setting, state: StudyState, records: Records, right: Round) -> Revision:
+    """What follows from the right record of a closed round."""
+    phase = state.phase_of(right.number)
+    told = (
+        right if one.number == right.number else one for one in records(*state.phase_rounds(phase))
+    )
+    statistics = sum_rounds(setting, ((one.arms, one.rewards) for one in told))
+    totals = state.totals.copy()
+    totals[right.number - 1] = total = float(right.rewards.sum())
+    best = None
+    if not np.isnan(totals).all():
+        number = int(np.nanargmax(totals)) + 1
+        best = right if number == right.number else next(records(number, number))
+    return Revision(phase, statistics, total, None if best is None else best.arms)
+
+
+# -- going on --------------------------------------------------------------------------------
 
 
 def extend(
@@ -113,9 +233,11 @@ def extend(
 ) -> Extended:
     """Ask more of the study: further rounds, or another confidence."""
     if rounds is None and delta is None and epsilon is None:
-        raise InvalidArgument("extend() by what? Give rounds=, delta= or epsilon=")
+        raise InvalidArgument(Call("extend"), " by what? Give rounds=, delta= or epsilon=")
     if rounds is not None and (isinstance(rounds, bool) or int(rounds) != rounds or rounds < 1):
-        raise InvalidArgument(f"rounds is {rounds!r}; it must be a whole number of at least 1")
+        raise InvalidArgument(
+            f"rounds is {rounds!r}; it must be a whole number of at least 1", argument="rounds"
+        )
     new_delta = state.delta if delta is None else delta
     new_epsilon = state.epsilon if epsilon is None else epsilon
     check_confidence(new_delta, new_epsilon)
@@ -127,7 +249,3 @@ def extend(
         until=until,
         max_rounds=None if limit is None else max(limit, until),
     )
-
-
-def _is_pending(state: StudyState, record: Round) -> bool:
-    return state.pending is not None and record.number == state.pending.number

@@ -7,6 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from edgewise.base.choice import instead
+from edgewise.errors import StudyExists, UnknownStudy
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -66,3 +69,16 @@ class Storage(Protocol):
 
         What is kept survives the death of the process; if ``durable``, also a loss of power.
         """
+
+
+def unknown_study(name: str, names: list[str], place: str) -> UnknownStudy:
+    """The error about a name that no study of a storage has, with the nearest that one has."""
+    remedy = instead(name, names) if names else "there are none: create it first"
+    return UnknownStudy(f"no study is called {name!r} in {place}; {remedy}", name=name, names=names)
+
+
+def study_exists(name: str, place: str) -> StudyExists:
+    """The error about a name that is taken."""
+    return StudyExists(
+        f"there is a study called {name!r} in {place} already; load it, or choose another name"
+    )

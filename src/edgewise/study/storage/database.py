@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from edgewise.errors import MissingExtra, StudyExists, UnknownStudy
+from edgewise.errors import MissingExtra
 
 try:
     import sqlalchemy as sa
@@ -18,9 +18,9 @@ except ImportError as error:
         "a study in a database needs SQLAlchemy; install it with: pip install 'edgewise[study]'"
     ) from error
 
-from edgewise.study.storage.base import Entry
+from edgewise.study.storage.base import Entry, study_exists, unknown_study
 from edgewise.study.storage.engines import Database
-from edgewise.study.storage.preparation import prepare, upgrade
+from edgewise.study.storage.preparation import is_ready, prepare, upgrade
 from edgewise.study.storage.schema import EVENTS, SNAPSHOTS, STUDIES
 
 _PAGE = 32
@@ -58,56 +58,66 @@ class DatabaseStorage:
 
     def __init__(self, url: str, *, create: bool = False) -> None:
         self._database = Database.of(url, create=create)
+        self._create = create
+        self._ready = False
         weakref.finalize(self, _close, self._database.engine, os.getpid())
-        prepare(self._database, create=create)
 
     def __repr__(self) -> str:
         return f"DatabaseStorage({self._database.place!r})"
 
     def names(self) -> list[str]:
         """The studies, in alphabetical order."""
-        with self._database.transaction(reads_only=True) as connection:
-            return sorted(connection.execute(sa.select(STUDIES.c.name)).scalars())
+        with self._transaction(reads_only=True) as connection:
+            return _names(connection)
 
     @contextmanager
     def creating(self, name: str) -> Iterator[_Journal]:
         """A transaction that adds a study."""
-        with self._database.transaction() as connection:
+        with self._transaction() as connection:
             if connection.execute(_FIND, {"name": name}).first() is not None:
-                raise self._exists(name)
+                raise study_exists(name, self._database.place)
             try:
                 study = connection.execute(_ADD, {"name": name}).scalar_one()
             except sa.exc.IntegrityError as error:  # another process was faster
-                raise self._exists(name) from error
+                raise study_exists(name, self._database.place) from error
             yield _Journal(connection, study)
 
     @contextmanager
     def reading(self, name: str) -> Iterator[_Journal]:
         """A transaction that changes nothing."""
-        with self._database.transaction(reads_only=True) as connection:
+        with self._transaction(reads_only=True) as connection:
             yield _Journal(connection, self._find(connection, _FIND, name))
 
     @contextmanager
     def writing(self, name: str, *, durable: bool = True) -> Iterator[_Journal]:
         """A transaction that appends, alone."""
-        with self._database.transaction(durable=durable) as connection:
+        with self._transaction(durable=durable) as connection:
             yield _Journal(connection, self._find(connection, _FIND_AND_LOCK, name))
 
     def _find(self, connection: sa.Connection, query: sa.Select[Any], name: str) -> int:
         found = connection.execute(query, {"name": name}).scalar()
         if found is None:
-            known = connection.execute(sa.select(STUDIES.c.name).limit(10)).scalars().all()
-            raise UnknownStudy(
-                f"no study is called {name!r} in {self._database.place} (there are: "
-                f"{', '.join(map(repr, sorted(known))) or 'none'}); check the name, or create it"
-            )
+            raise unknown_study(name, _names(connection), self._database.place)
         return int(found)
 
-    def _exists(self, name: str) -> StudyExists:
-        return StudyExists(
-            f"there is a study called {name!r} in {self._database.place} already; load it, or "
-            "choose another name"
-        )
+    @contextmanager
+    def _transaction(self, **options: bool) -> Iterator[sa.Connection]:
+        """A transaction on tables that are there, in the present version.
+
+        The first one looks for them; only if they are not as they should be, it is begun again.
+        """
+        with ExitStack() as stack:
+            connection = stack.enter_context(self._database.transaction(**options))
+            if not self._ready and not is_ready(self._database, connection):
+                stack.close()
+                prepare(self._database, create=self._create)
+                connection = stack.enter_context(self._database.transaction(**options))
+            self._ready = True
+            yield connection
+
+
+def _names(connection: sa.Connection) -> list[str]:
+    return sorted(connection.execute(sa.select(STUDIES.c.name)).scalars())
 
 
 def _close(engine: sa.Engine, owner: int) -> None:

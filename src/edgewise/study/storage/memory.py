@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from edgewise.errors import StudyExists, UnknownStudy
-from edgewise.study.storage.base import Entry
+from edgewise.study.storage.base import Entry, study_exists, unknown_study
+
+_PLACE = "this memory (which ends with its storage: pass storage=study.storage to share it)"
 
 
 @dataclass
@@ -53,9 +54,7 @@ class MemoryStorage:
         """A transaction that adds a study."""
         with self._lock:
             if name in self._logs:
-                raise StudyExists(
-                    f"there is a study called {name!r} already; load it, or choose another name"
-                )
+                raise study_exists(name, _PLACE)
             log = _Log()
             yield log
             self._logs[name] = log
@@ -81,9 +80,5 @@ class MemoryStorage:
 
     def _find(self, name: str) -> _Log:
         if name not in self._logs:
-            known = ", ".join(map(repr, self.names())) or "none"
-            raise UnknownStudy(
-                f"no study is called {name!r} in this memory (there are: {known}); memory is not "
-                "shared between storages: pass storage=study.storage, or use 'sqlite:///file.db'"
-            )
+            raise unknown_study(name, self.names(), _PLACE)
         return self._logs[name]

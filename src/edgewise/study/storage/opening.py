@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from edgewise.errors import InvalidArgument
+from collections.abc import Callable
+from typing import TypeAlias
+
+from edgewise.base.choice import pick
 from edgewise.study.storage.base import Storage
+
+_Opener: TypeAlias = Callable[[str, bool], Storage]
+
+_SPELLINGS = {"postgres": "postgresql", "postgresql+psycopg": "postgresql"}
+"""Other names that URLs have for the same storage."""
 
 
 def open_storage(storage: str | Storage, *, create: bool) -> Storage:
     """The storage itself, or the one a URL names; ``create`` allows to set up a new one."""
     if not isinstance(storage, str):
         return storage
-    if storage == "memory":
-        from edgewise.study.storage.memory import MemoryStorage
-
-        return MemoryStorage()
-    if storage.startswith(("sqlite:", "postgresql:", "postgresql+psycopg:", "postgres:")):
-        from edgewise.study.storage.database import DatabaseStorage
-
-        return DatabaseStorage(storage, create=create)
-    raise InvalidArgument(
-        f"storage is {storage!r}; it must be 'memory', 'sqlite:///file.db' (four slashes before an "
-        "absolute path), 'postgresql://user@host/database', or a storage object"
+    kind, _, _ = storage.partition("://")
+    opener = pick(
+        "storage",
+        storage if kind == "memory" else _SPELLINGS.get(kind, kind),  # memory has no address
+        _OPENERS,
+        own="a URL as in 'sqlite:///file.db' (four slashes before an absolute path) or "
+        "'postgresql://user@host/database', or a storage object",
+        argument="storage",
     )
+    return opener(storage, create)
+
+
+def _memory(url: str, create: bool) -> Storage:  # noqa: ARG001
+    from edgewise.study.storage.memory import MemoryStorage
+
+    return MemoryStorage()
+
+
+def _database(url: str, create: bool) -> Storage:
+    from edgewise.study.storage.database import DatabaseStorage
+
+    return DatabaseStorage(url, create=create)
+
+
+_OPENERS: dict[str, _Opener] = {"memory": _memory, "postgresql": _database, "sqlite": _database}

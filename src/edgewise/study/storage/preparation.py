@@ -14,6 +14,11 @@ _LOCK = 0x45644765
 """Advisory lock of PostgreSQL under which tables are created and altered."""
 
 
+def is_ready(database: Database, connection: sa.Connection) -> bool:
+    """Whether the tables are there, in the present version."""
+    return schema.version_of(connection, database.place) == schema.VERSION
+
+
 def prepare(database: Database, *, create: bool) -> None:
     """Make sure that the tables are there, in the present version."""
     with database.transaction(reads_only=True) as connection:

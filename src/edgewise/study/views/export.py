@@ -13,7 +13,7 @@ from typing import Any
 
 from edgewise.errors import InvalidFile, StorageError
 from edgewise.formats.files import FilePath, opened
-from edgewise.study.log.codec import from_json, from_tree, pack, to_json, to_tree, unpack
+from edgewise.study.log.codec import from_tree, pack, pack_line, to_tree, unpack, unpack_line
 from edgewise.study.log.cursor import Cursor, entry_of, snapshot_of
 from edgewise.study.log.history import event_of
 from edgewise.study.storage.base import Journal, Storage
@@ -43,11 +43,11 @@ def write_export(path: FilePath, name: str, journal: Journal, cursor: Cursor) ->
 
 
 def _lines(name: str, journal: Journal, cursor: Cursor) -> Iterator[str]:
-    yield to_json({"edgewise_study": _FORMAT, "name": name})
+    yield pack_line({"edgewise_study": _FORMAT, "name": name})
     for entry in journal.read(0):
         head = {"sequence": entry.sequence, "kind": entry.kind, "at": entry.at}
-        yield to_json({**head, "event": to_tree(event_of(entry))})
-    yield to_json({"events": cursor.position, "snapshot": unpack(snapshot_of(cursor.state))})
+        yield pack_line({**head, "event": to_tree(event_of(entry))})
+    yield pack_line({"events": cursor.position, "snapshot": unpack(snapshot_of(cursor.state))})
 
 
 def read_export(path: FilePath, storage: Storage, name: str | None) -> str:
@@ -89,7 +89,7 @@ def _parsed(file: Path, stream: Iterator[str]) -> Iterator[_Line]:
     number = 0
     for number, line in enumerate(stream, start=1):
         try:
-            tree = from_json(line)
+            tree = unpack_line(line)
         except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
             raise _wrong(file, number, "is not JSON as export() writes it") from error
         yield number, tree

@@ -14,7 +14,7 @@ from edgewise.core.regret import Regret
 from edgewise.core.report import Report
 from edgewise.plots import ConvergenceData, as_svg, figure_allocation, figure_convergence
 from edgewise.study.views.chronicle import chronicle
-from edgewise.study.views.status import Status
+from edgewise.study.views.status import History, StudyStatus
 from edgewise.study.views.ticket import labelled
 
 if TYPE_CHECKING:
@@ -30,19 +30,20 @@ _WRONG_MODEL = 1e-3
 
 def study_page(study: Study) -> str:
     """The answer first, then what it rests on, then the history. Needs ``edgewise[plot]``."""
-    status, report = study.status(), study.report()
+    now = study.now()
+    status, report = now.status(), now.report()
     parts = [
         f"<h1>Study {escape(study.name)}</h1>",
         *_verdict(status, report),
         *_recommendation(report),
-        *_evidence(study, status),
+        *_evidence(now.history(), status),
         *_trust(report),
         *_history(study),
     ]
     return page.page(f"edgewise: study {study.name}", parts)
 
 
-def _verdict(status: Status, report: Report) -> list[str]:
+def _verdict(status: StudyStatus, report: Report) -> list[str]:
     budget = "" if status.max_rounds is None else f" of at most {status.max_rounds}"
     kind = "confirmed" if report.certified else "not"
     parts = [
@@ -96,8 +97,8 @@ def _valued(values: list[tuple[str, float]]) -> list[tuple[str, str]]:
     return [(name, f"{value:.6g}") for name, value in values]
 
 
-def _evidence(study: Study, status: Status) -> list[str]:
-    progress = study.history().progress
+def _evidence(history: History, status: StudyStatus) -> list[str]:
+    progress = history.progress
     if not len(progress):
         return []
     data = ConvergenceData(

@@ -22,7 +22,7 @@ from edgewise.study.views.ticket import StudyTicket, labelled
 
 
 @dataclass(frozen=True, eq=False)
-class Status:
+class StudyStatus:
     """Where a study stands. ``print(status)`` gives the summary."""
 
     name: str
@@ -31,8 +31,6 @@ class Status:
     max_rounds: int | None
     pending: StudyTicket | None
     """The round that is out for measurement."""
-    missing: int
-    """Arcs of the pending round not measured yet."""
     phase: int
     """0 for the first; strategies that never change their mind have one."""
     ending: Ending
@@ -61,44 +59,48 @@ class Status:
         """Whether ``ask`` needs ``extend`` first."""
         return self.ending is not Ending.RUNNING
 
-    def __str__(self) -> str:
+    @property
+    def missing(self) -> int:
+        """Arcs of the pending round not measured yet."""
+        return 0 if self.pending is None else self.pending.missing
+
+    @property
+    def headline(self) -> str:
+        """Name, rounds and ending, in words."""
         rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         budget = "" if self.max_rounds is None else f" of at most {self.max_rounds}"
-        lines = [
-            f"Study {self.name!r}: {rounds}{budget}, {self.ending.value}",
-            f"  waiting for    {self._waiting()}",
-            f"  leader         {' and '.join(map(_pair, self.leaders)) or 'not estimable yet'}",
-            f"  evidence       {min(self.progress, 1.0):.0%} of what delta = "
-            f"{self.delta:g}{self._tolerance()} needs{self._against()}",
+        return f"Study {self.name!r}: {rounds}{budget}, {self.ending.value}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The rest as labels and texts, in the order in which they are read."""
+        rows = [
+            ("waiting for", self._waiting()),
+            ("leader", " and ".join(map(_pair, self.leaders)) or "not estimable yet"),
+            ("evidence", self._evidence()),
         ]
         if self.regret is not None and math.isfinite(self.regret.bound):
-            lines.append(
-                f"  regret         at most {self.regret.bound:.4g} of global reward, "
-                f"{self.regret.optimisation:.4g} of it due to optimisation"
-            )
+            rows.append(("regret", _regret(self.regret)))
         if self.forecast is not None:
-            lines.append(f"  rounds left    {self.forecast}")
+            rows.append(("rounds left", str(self.forecast)))
         if self.noise_estimate is not None:
-            measured, stated = self.noise_estimate, self.noise
-            lines.append(
-                f"  noise          {stated if isinstance(stated, str) else f'stated {stated:g}'}, "
-                f"measured {measured.deviation:.4g} "
-                f"(95 %: {measured.low:.4g} to {measured.high:.4g})"
-            )
+            rows.append(("noise", _noise(self.noise, self.noise_estimate)))
         if self.lack_of_fit is not None:
-            lines.append(f"  lack of fit    p = {self.lack_of_fit.p_value:.3g}")
-        return "\n".join(lines)
+            rows.append(("lack of fit", f"p = {self.lack_of_fit.p_value:.3g}"))
+        return rows
 
-    def _tolerance(self) -> str:
-        return "" if self.epsilon is None else f", epsilon = {self.epsilon:g}"
+    def __str__(self) -> str:
+        return "\n".join([self.headline, *(f"  {name:<14} {text}" for name, text in self.rows())])
+
+    def _evidence(self) -> str:
+        tolerance = "" if self.epsilon is None else f", epsilon = {self.epsilon:g}"
+        against = "" if self.rival is None else f", against {_pair(self.rival)}"
+        share = min(self.progress, 1.0)
+        return f"{share:.0%} of what delta = {self.delta:g}{tolerance} needs{against}"
 
     def _waiting(self) -> str:
         if self.pending is None:
             return "nothing"
         return f"round {self.pending.key}: {self.missing} measurements missing"
-
-    def _against(self) -> str:
-        return "" if self.rival is None else f", against {_pair(self.rival)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,17 +149,16 @@ class Recommendation:
         )
 
 
-def status_of(name: str, setting: Setting, state: StudyState) -> Status:
+def status_of(name: str, setting: Setting, state: StudyState) -> StudyStatus:
     """The status of a study in a state."""
     problem, cells, learner = setting.problem, setting.plan.cells, state.learner
     total, verdict = learner.total, learner.verdict
     pending = state.pending
-    return Status(
+    return StudyStatus(
         name=name,
         rounds=learner.rounds,
         max_rounds=state.max_rounds,
         pending=None if pending is None else StudyTicket.of(name, problem, pending),
-        missing=0 if pending is None else pending.missing,
         phase=len(state.phase_ends),
         ending=state.ending,
         target=setting.target.name,
@@ -182,3 +183,16 @@ def _named(problem: Problem, pair: tuple[int, int]) -> tuple[Hashable, Hashable]
 
 def _pair(pair: tuple[Hashable, Hashable]) -> str:
     return f"({pair[0]}, {pair[1]})"
+
+
+def _regret(regret: Regret) -> str:
+    return (
+        f"at most {regret.bound:.4g} of global reward, {regret.optimisation:.4g} of it due to "
+        "optimisation"
+    )
+
+
+def _noise(stated: float | str, measured: NoiseEstimate) -> str:
+    said = stated if isinstance(stated, str) else f"stated {stated:g}"
+    interval = f"{measured.low:.4g} to {measured.high:.4g}"
+    return f"{said}, measured {measured.deviation:.4g} (95 %: {interval})"

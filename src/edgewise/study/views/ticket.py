@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from edgewise.base.arrays import Indices
+import numpy as np
+
+from edgewise.base.arrays import Indices, frozen
 from edgewise.core.model.problem import Problem
-from edgewise.errors import UnknownTicket
+from edgewise.errors import Call, UnknownTicket
 from edgewise.study.log.fold import Round
 
 
@@ -22,11 +25,14 @@ class StudyTicket:
     arms: Indices
     """(n,) index of the arm of every node."""
     problem: Problem
+    unmeasured: Indices
+    """(k,) arcs of which nothing was on record when the ticket was looked up, increasing."""
 
     @classmethod
     def of(cls, study: str, problem: Problem, record: Round) -> StudyTicket:
         """The ticket of a round on record."""
-        return cls(study, record.number, record.attempt, record.arms, problem)
+        unmeasured = frozen(np.flatnonzero(np.isnan(record.rewards)), np.int64)
+        return cls(study, record.number, record.attempt, record.arms, problem, unmeasured)
 
     @property
     def key(self) -> str:
@@ -37,24 +43,44 @@ class StudyTicket:
         """One row per node: ``{"node": its label, "arm": the label of its arm}``."""
         return labelled(self.problem, self.arms)
 
+    @property
+    def missing(self) -> int:
+        """How many arcs had not been measured when the ticket was looked up."""
+        return len(self.unmeasured)
+
+    def lacking(self) -> list[tuple[Hashable, Hashable]]:
+        """Those arcs, by the labels of their nodes: ``(source, target)``."""
+        graph = self.problem.graph
+        arcs = graph.arcs[self.unmeasured].tolist()
+        return [(graph.labels[i], graph.labels[j]) for i, j in arcs]
+
     def __repr__(self) -> str:
         return f"StudyTicket({self.study!r}, round {self.key}, {len(self.arms)} nodes)"
 
 
-def identity(ticket: StudyTicket) -> tuple[int, int]:
-    """Round and attempt of a ticket; UnknownTicket if it is none."""
-    if not isinstance(ticket, StudyTicket):
-        raise UnknownTicket(f"a ticket from ask() is needed, not {ticket!r}; nothing was recorded")
-    return ticket.round, ticket.attempt
+RoundName: TypeAlias = StudyTicket | str | int
+"""What names a round: its ticket, its key ``"7"`` or ``"7.2"``, or its number."""
 
 
-def parsed(key: str | int) -> tuple[int, int | None]:
-    """Round and attempt of a ticket's key; a bare number means the attempt that stands."""
-    if isinstance(key, int):
-        return key, None
-    number, _, attempt = key.partition(".")
+def identity(ticket: RoundName) -> tuple[int, int | None]:
+    """Round and attempt; a bare number means the attempt that stands. UnknownTicket if it is none.
+
+    >>> identity("7"), identity("7.2"), identity(7)
+    ((7, 1), (7, 2), (7, None))
+    """
+    if isinstance(ticket, StudyTicket):
+        return ticket.round, ticket.attempt
+    if isinstance(ticket, int) and not isinstance(ticket, bool):
+        return ticket, None
+    if not isinstance(ticket, str):
+        raise UnknownTicket(
+            "a ticket from ",
+            Call("ask"),
+            f", or its key, is needed, not {ticket!r}; nothing was recorded",
+        )
+    number, _, attempt = ticket.partition(".")
     if not number.isdecimal() or not (attempt or "1").isdecimal():
-        raise UnknownTicket(f"{key!r} is no ticket; write its round, such as '7' or '7.2'")
+        raise UnknownTicket(f"{ticket!r} is no ticket; write its round, such as '7' or '7.2'")
     return int(number), int(attempt or 1)
 
 

@@ -107,7 +107,7 @@ def _with_path(pairs: Indices) -> Indices:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"effort": "wild"}, "unknown effort"),
+        ({"effort": "wild"}, "no effort is called 'wild'"),
         ({"time_limit": 0.0}, "positive number of seconds"),
         ({"time_limit": float("nan")}, "positive number of seconds"),
     ],

@@ -115,8 +115,8 @@ def test_tables_of_a_model() -> None:
         (np.eye(2), None, "matrix has shape (2, 2)"),
         (np.zeros((3, 3, 3)), None, "matrix has shape (3, 3, 3)"),
         (np.full((3, 3), np.nan), None, "not finite"),
-        ("M", None, "not a rectangular array of numbers"),
-        ([[1.0, 2.0], [3.0]], None, "not a rectangular array of numbers"),
+        ("M", None, "cannot be read as numbers"),
+        ([[1.0, 2.0], [3.0]], None, "cannot be read as numbers"),
         (np.eye(3), np.zeros(2), "beta has shape (2,)"),
         (np.eye(3), np.full(3, np.inf), "beta has entries that are not finite"),
     ],
@@ -179,7 +179,7 @@ def test_node_terms_enter_values_bounds_and_certificates() -> None:
         (np.zeros((3, 3)), "unary has shape (3, 3); it must be (n_nodes, n_arms) = (3, 2)"),
         (np.zeros(3), "unary has shape (3,)"),
         (np.full((3, 2), np.inf), "to forbid an arm to a node, pass candidates"),
-        ([["a", "b"]] * 3, "unary is not a rectangular array of numbers"),
+        ([["a", "b"]] * 3, "unary cannot be read as numbers"),
     ],
 )
 def test_bad_node_terms_are_rejected(unary: Any, message: str) -> None:

@@ -20,6 +20,7 @@ from edgewise.core.model.cells import Cells
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies import Adaptive
+from edgewise.core.strategies.plan import upcoming
 from edgewise.core.targets.pair import _open
 from edgewise.errors import InvalidArgument, InvalidRewards
 from edgewise.simulation import replicate
@@ -460,7 +461,7 @@ def test_phases_last_until_their_contrasts_can_be_estimated(name: str) -> None:
     for _ in range(40):
         arms = plan.joint_arm(case.problem, state)
         told = observe(case.problem.graph, cells, arms, environment(arms))
-        observations, information = plan.upcoming(case.problem, state, 10)
+        observations, information = upcoming(plan, case.problem, state, 10)
         assert np.array_equal(observations, told.observations[None])
         assert np.array_equal(information, told.information[None])
         before, state = state, advance(setting, state, told[None])

@@ -69,7 +69,7 @@ def slow_change(
     expected = variance = 0.0
     for kind, features in enumerate(cells.features):
         A = (features.T * seen.information[kind]) @ features
-        inverse = np.linalg.pinv(A, hermitian=True, rtol=1e-9)
+        inverse = np.linalg.pinv(A, 1e-9, hermitian=True)
         expected += total[kind] @ inverse @ (seen.rewards[kind] @ features)
         variance += total[kind] @ inverse @ total[kind]
     return float(expected), 0.3 * float(np.sqrt(max(variance, 0.0))), unknown

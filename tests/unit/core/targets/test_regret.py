@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import edgewise as ew
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import allocate_table
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
 from edgewise.core.evidence.statistics import CellStatistics
@@ -80,7 +80,7 @@ def case(
     statistics, theta = one_phase(cells, rng)
     tables = cells.tables(theta)
     means = np.where(cells.showable, cells.means(theta), -np.inf)
-    found = allocate_tables(problem.graph, tables, candidates=problem.candidates)
+    found = allocate_table(problem.graph, tables, symmetrise=True, candidates=problem.candidates)
     comparison = compare(
         problem,
         cells,
@@ -187,7 +187,7 @@ def test_contrasts_not_seen_leave_the_regret_open() -> None:
     problem = problem_of(rng, False, {}, False)
     cells = Cells.of(problem)
     nothing = CellStatistics.zero(cells)[None]
-    found = allocate_tables(problem.graph, np.eye(3))
+    found = allocate_table(problem.graph, np.eye(3))
     comparison = compare(problem, cells, nothing, np.zeros(1, int), found.arms, np.sqrt)
     regret, _ = bound_regret(problem, cells, comparison, found, effort="fast")
     assert regret.bound == np.inf

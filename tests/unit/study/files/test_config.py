@@ -109,8 +109,10 @@ def test_faults_are_told_by_line_with_a_remedy(
     ("line", "message"),
     [
         ("delta = 2", "line 3: delta is 2"),
-        ('strategy = "magic"', "no strategy is called 'magic'"),
-        ('target = "all"', "target"),
+        ("epsilon = -1", "line 3: epsilon is -1"),
+        ("max_rounds = 0", "line 3: max_rounds is 0"),
+        ('stopping = "unoin"', "line 3: no stopping rule is called 'unoin'; did you mean 'union'?"),
+        ('target = "all"', "line 3: target"),
     ],
 )
 def test_faults_that_creating_finds_name_the_file_and_create_nothing(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from edgewise.errors import InvalidArgument, StorageError
-from edgewise.study.log.codec import from_json, pack, to_json, unpack
+from edgewise.study.log.codec import pack, pack_line, unpack, unpack_line
 
 FLOATS = st.floats().map(lambda x: math.nan if math.isnan(x) else x)  # NaN has one sign here
 LABELS: st.SearchStrategy[Any] = st.recursive(
@@ -56,7 +56,7 @@ def same(first: Any, second: Any) -> bool:
 @given(TREES)
 def test_trees_survive_bytes_and_json(tree: dict[str, Any]) -> None:
     assert same(unpack(pack(tree)), tree)
-    assert same(from_json(to_json(tree)), tree)
+    assert same(unpack_line(pack_line(tree)), tree)
 
 
 def test_the_comparison_above_can_fail() -> None:

@@ -142,9 +142,13 @@ def test_loading_makes_no_files(sqlite: str, tmp_path: Path) -> None:
     [
         ("sqlite://", "names no file"),
         ("sqlite:///:memory:", "names no file"),
-        ("sqlite:file.db", "is not a URL"),
-        ("mysql://server/db", "must be 'memory', 'sqlite:///file.db'"),
-        ("farm.db", "must be 'memory'"),
+        ("sqlite", "is not a URL"),
+        ("sqlite:file.db", "did you mean 'sqlite'.* pass a URL as in 'sqlite:///file.db'"),
+        ("sqlit:///file.db", "no storage is called 'sqlit'; did you mean 'sqlite'"),
+        ("postgre://host/db", "did you mean 'postgresql'"),
+        ("memory://here", "no storage is called 'memory://here'; did you mean 'memory'"),
+        ("mysql://server/db", "choose one of 'memory', 'postgresql', 'sqlite'"),
+        ("farm.db", "no storage is called 'farm.db'"),
     ],
 )
 def test_urls_are_checked(url: str, fact: str) -> None:

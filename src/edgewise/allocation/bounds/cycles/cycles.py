@@ -63,7 +63,7 @@ class Packing(NamedTuple):
 
 def edge_weights(graph: Graph) -> Array:
     """(E,) the capacities of a packing: absolute weights."""
-    return np.ones(len(graph.edges)) if graph.weights is None else np.abs(graph.weights)
+    return np.abs(graph.weight_of_edge)
 
 
 def repaired(cycles: Cycles, amounts: Array, capacities: Array) -> Packing:

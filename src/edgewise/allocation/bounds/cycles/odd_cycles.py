@@ -16,21 +16,12 @@ from edgewise.allocation.instance.objective import Objective
 from edgewise.network.graph import Graph
 
 
-def is_homogeneous(graph: Graph) -> bool:
-    """One table on all edges: one kind, undirected, weights >= 0."""
-    return (
-        graph.n_kinds == 1
-        and not graph.directed
-        and (graph.weights is None or bool(graph.weights.min() >= 0.0))
-    )
-
-
 def odd_cycle_bound(objective: Objective) -> Bound | None:
     """:func:`packing_bound` of the graph's greedy packing, found once per graph.
 
-    None where the argument does not apply, see :func:`is_homogeneous`, or gains nothing.
+    None where the argument does not apply, see ``Graph.is_uniform``, or gains nothing.
     """
-    if not is_homogeneous(objective.graph):
+    if not objective.graph.is_uniform:
         return None
     packing = greedy_packing(objective.graph)
     table = objective.tables[0]

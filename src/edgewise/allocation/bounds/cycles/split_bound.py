@@ -8,10 +8,10 @@ import numpy as np
 
 from edgewise.allocation.bounds.bound import Bound
 from edgewise.allocation.bounds.cycles.cycles import Cycles, Packing, edge_weights
+from edgewise.allocation.bounds.cycles.quasi_newton import descend
 from edgewise.allocation.bounds.cycles.smooth_split import smooth_bound
 from edgewise.allocation.bounds.cycles.step_tables import Problem, Split, maxima
 from edgewise.allocation.bounds.rounding import PAIRWISE, careful_sum, gamma
-from edgewise.allocation.bounds.spectrum.quasi_newton import descend
 from edgewise.allocation.instance.deadline import Deadline
 from edgewise.allocation.instance.objective import Objective
 from edgewise.base.arrays import Array
@@ -88,15 +88,8 @@ def held_by_packing(objective: Objective, packing: Packing) -> Held:
 
 
 def _problem(objective: Objective, cycles: Cycles) -> Problem:
-    graph, K = objective.graph, objective.n_arms
-    kinds = np.zeros(len(graph.edges), np.int64) if graph.kinds is None else graph.kinds
-    tables = objective.tables[kinds] * (1.0 if graph.directed else 2.0)
-    if graph.weights is not None:
-        tables = tables * graph.weights[:, None, None]
-    shape = (graph.n_nodes, K)
-    unary = np.zeros(shape) if objective.unary is None else np.array(objective.unary)
-    allowed = np.ones(shape, bool) if objective.candidates is None else objective.candidates
-    return Problem(tables, unary, np.array(allowed), graph.edges, cycles)
+    unary, allowed = objective.unary_of_node.copy(), objective.allowed.copy()
+    return Problem(objective.edge_tables, unary, allowed, objective.graph.edges, cycles)
 
 
 def _from_packing(problem: Problem, packing: Packing, weights: Array) -> Split:

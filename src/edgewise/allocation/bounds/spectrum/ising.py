@@ -8,6 +8,7 @@ import numpy as np
 
 from edgewise.allocation.bounds.rounding import PAIRWISE, careful_sum, gamma
 from edgewise.allocation.bounds.spectrum.couplings import Couplings
+from edgewise.allocation.instance.edge_sums import absolute_weight
 from edgewise.allocation.instance.objective import Objective
 from edgewise.base.arrays import Array, Indices
 
@@ -46,8 +47,7 @@ def as_ising(objective: Objective) -> Ising:
     apart = (first != second) & (signed != 0.0)
     constant, lost = careful_sum(np.concatenate([constants, signed[first == second]]))
     matrix, most = _assemble(first[apart].astype(int), second[apart].astype(int), signed[apart])
-    weight = len(graph.edges) if graph.weights is None else float(np.abs(graph.weights).sum())
-    size = 8.0 * weight * float(np.abs(objective.tables).max())
+    size = 8.0 * absolute_weight(graph) * float(np.abs(objective.tables).max())
     if objective.unary is not None:
         size += float(np.abs(objective.unary).sum())
     return Ising(matrix, constant, lost + gamma(most + PAIRWISE) * 4.0 * size)
@@ -58,14 +58,14 @@ _Term = tuple[Indices, Indices | None, Array]
 
 def _terms(objective: Objective) -> tuple[Array, list[_Term]]:
     """All constants, and all terms as (nodes, other nodes or None: the added sign, factors)."""
-    graph, tables = objective.graph, objective.tables * (1.0 if objective.graph.directed else 2.0)
+    graph = objective.graph
     patterns = np.array(
         [[[1, 1], [1, 1]], [[1, -1], [-1, 1]], [[1, 1], [-1, -1]], [[1, -1], [1, -1]]]
     )
-    by_kind = np.einsum("tkl,qkl->tq", patterns / 4.0, tables)
-    kinds = np.zeros(len(graph.edges), np.int64) if graph.kinds is None else graph.kinds
-    weights = 1.0 if graph.weights is None else graph.weights
-    constant, J, h_first, h_second = (part[kinds] * weights for part in by_kind)
+    by_kind = np.einsum("tkl,qkl->tq", patterns / 4.0, objective.pair_tables)
+    constant, J, h_first, h_second = (
+        part[graph.kind_of_edge] * graph.weight_of_edge for part in by_kind
+    )
     first, second = graph.edges[:, 0], graph.edges[:, 1]
     terms: list[_Term] = [(first, second, J), (first, None, h_first), (second, None, h_second)]
     if objective.unary is None:

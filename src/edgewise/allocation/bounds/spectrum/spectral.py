@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise.allocation.bounds.bound import Bound
-from edgewise.allocation.bounds.cycles.odd_cycles import is_homogeneous
-from edgewise.allocation.bounds.cycles.table_shift import best_shift
 from edgewise.allocation.bounds.node_terms import most_of_nodes
 from edgewise.allocation.bounds.rounding import PAIRWISE, gamma
 from edgewise.allocation.bounds.spectrum.couplings import Couplings
 from edgewise.allocation.bounds.spectrum.cut_dual import dominate
+from edgewise.allocation.bounds.spectrum.table_shift import best_shift
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.per_graph import per_graph
 from edgewise.base.arrays import Array
@@ -55,7 +54,7 @@ def spectral_bound(objective: Objective) -> Bound | None:
     method and enters as :math:`B B^\top`, so that it is positive semidefinite whatever B. One
     kind, undirected, weights >= 0; None elsewhere.
     """
-    if not is_homogeneous(objective.graph):
+    if not objective.graph.is_uniform:
         return None
     graph = spectrum_of(objective.graph)
     if graph is None:
@@ -88,11 +87,10 @@ def spectrum_of(graph: Graph) -> Spectrum | None:
     the failure probability then is that of the seed.
     """
     rows = graph.adjacency
-    weights = np.ones(len(graph.edges)) if graph.weights is None else graph.weights
     listed = graph.degrees > 0
     starts = np.concatenate([[0], np.cumsum(graph.degrees[listed])])
     position = np.cumsum(listed) - 1
-    adjacency = Couplings(starts, position[rows.neighbours], -weights[rows.edge_ids])
+    adjacency = Couplings(starts, position[rows.neighbours], -graph.weight_of_edge[rows.edge_ids])
     found = dominate(adjacency, seconds=_SECONDS, rng=np.random.default_rng(0))
     if found is None:
         return None

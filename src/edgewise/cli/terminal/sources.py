@@ -9,7 +9,7 @@ from pathlib import Path
 import edgewise as ew
 from edgewise import formats
 from edgewise.base.arrays import Array, Mask
-from edgewise.cli.shell import note
+from edgewise.cli.terminal.shell import note
 from edgewise.errors import InvalidArgument
 from edgewise.formats import ArmTable
 

@@ -40,7 +40,7 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class _Point:
+class _Iterate:
     """Primal u with slacks s, dual q and z, and what h looks like at u."""
 
     u: Array
@@ -79,15 +79,15 @@ def _follow_path(
     return found
 
 
-def _start(model: Information) -> _Point:
+def _start(model: Information) -> _Iterate:
     u = np.full(model.n_variables, 1.5 / model.n_variables)
     local = model.at(u)
     s = np.maximum(local.values - 1.0, 0.3)
     barrier = 0.5 * u.sum() / (len(u) + len(s))
-    return _Point(u, s, barrier / s, barrier / u, local)
+    return _Iterate(u, s, barrier / s, barrier / u, local)
 
 
-def _improved(found: Solution, at: _Point) -> Solution:
+def _improved(found: Solution, at: _Iterate) -> Solution:
     """The narrower bracket: both bounds come from one point, so that anyone can check them."""
     upper = float(at.u.sum() / at.local.values.min())
     lower = float(at.q.sum() / (at.local.slopes @ at.q).max())
@@ -97,7 +97,7 @@ def _improved(found: Solution, at: _Point) -> Solution:
     return Solution(upper, lower, at.u / at.u.sum(), at.q / at.q.sum(), iterations)
 
 
-def _step(model: Information, at: _Point, tolerance: float, fraction: float) -> _Point:
+def _step(model: Information, at: _Iterate, tolerance: float, fraction: float) -> _Iterate:
     """One predictor-corrector step (Mehrotra) on the conditions of optimality.
 
     ``1 = sum_y q_y grad h_y + z``, ``h - s = 1``, ``q s = barrier``, ``z u = barrier``.
@@ -117,10 +117,10 @@ def _step(model: Information, at: _Point, tolerance: float, fraction: float) -> 
     du, ds, dq, dz = newton.direction(barrier - dq * ds, barrier - dz * du)
     a = _longest(at, du, ds, dq, dz, fraction)
     u = at.u + a * du
-    return _Point(u, at.s + a * ds, at.q + a * dq, at.z + a * dz, model.at(u))
+    return _Iterate(u, at.s + a * ds, at.q + a * dq, at.z + a * dz, model.at(u))
 
 
-def _longest(at: _Point, du: Array, ds: Array, dq: Array, dz: Array, fraction: float) -> float:
+def _longest(at: _Iterate, du: Array, ds: Array, dq: Array, dz: Array, fraction: float) -> float:
     """The step, at most 1, that keeps every variable positive."""
     ratios = [-float((dx / x).min()) for x, dx in ((at.u, du), (at.s, ds), (at.q, dq), (at.z, dz))]
     return min(1.0, fraction / max(*ratios, 1e-300))
@@ -130,7 +130,7 @@ def _longest(at: _Point, du: Array, ds: Array, dq: Array, dz: Array, fraction: f
 class _Newton:
     """The factored Newton matrix, reduced to the C primal variables, and the residuals."""
 
-    point: _Point
+    point: _Iterate
     dual_residual: Array
     factor: Any
     scale: Array
@@ -154,7 +154,7 @@ class _Newton:
         return du, ds, pull - at.q / at.s * ds, cell_target / at.u - at.z - at.z / at.u * du
 
 
-def _newton(at: _Point) -> _Newton:
+def _newton(at: _Iterate) -> _Newton:
     """H = -sum_y q_y h_y'' + sum_y (q_y/s_y) h_y' h_y'^T + diag(z/u), factored."""
     slopes = at.local.slopes
     curvature = at.local.curvature(at.q)

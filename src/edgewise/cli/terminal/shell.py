@@ -39,7 +39,7 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class Output:
     """What a command found: single facts, and one table of rows."""
 
     facts: Mapping[str, Any]
@@ -53,7 +53,7 @@ class Answer:
     """Words that replace the facts in the format for people."""
 
 
-def emit(answer: Answer, chosen: Format) -> None:
+def emit(answer: Output, chosen: Format) -> None:
     """Write the answer to stdout. CSV is the rows alone: the facts then go to stderr."""
     if chosen is Format.JSON:
         typer.echo(as_json(answer), nl=False)
@@ -64,14 +64,14 @@ def emit(answer: Answer, chosen: Format) -> None:
         _print_for_people(answer)
 
 
-def as_json(answer: Answer) -> str:
+def as_json(answer: Output) -> str:
     """Facts and rows as one JSON object."""
     rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
     facts = {name: _plain(value) for name, value in answer.facts.items()}
     return json.dumps({**facts, answer.name: rows}, indent=2, allow_nan=False) + "\n"
 
 
-def as_csv(answer: Answer) -> str:
+def as_csv(answer: Output) -> str:
     """The rows alone, with a header."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -164,7 +164,7 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _print_for_people(answer: Answer) -> None:
+def _print_for_people(answer: Output) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

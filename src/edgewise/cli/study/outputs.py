@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from edgewise.cli.shell import Answer, as_csv, as_json, note
+from edgewise.cli.terminal.shell import Output, as_csv, as_json, note
 from edgewise.errors import InvalidFile
 
 if TYPE_CHECKING:
-    from edgewise.study import Recommendation, Status, Study, StudyTicket
+    from edgewise.study import Recommendation, Study, StudyStatus, StudyTicket
 
 _WRITERS = {".csv": as_csv, ".json": as_json}
 
@@ -34,27 +31,27 @@ def check_folder(path: Path) -> None:
         raise InvalidFile(f"{path}: the folder {path.parent} does not exist; create it first")
 
 
-def write_out(answer: Answer, path: Path | None, what: str) -> None:
+def write_out(answer: Output, path: Path | None, what: str) -> None:
     """Write the answer to a file, if one is wanted, and say so."""
     if path is not None:
         path.write_text(_WRITERS[path.suffix.lower()](answer), encoding="utf-8", newline="")
         note(f"{what} in {path}")
 
 
-def status_answer(study: Study) -> Answer:
-    """Where the study stands; the rows are the measurements that the round still lacks."""
-    status = study.status()
+def status_output(study: Study) -> Output:
+    """Where the study stands, as last seen; the rows are the measurements its round lacks."""
+    status = study.seen.status()
     facts = {
         **_facts(status),
         "noise": status.noise,
         "noise_measured": status.noise_estimate and status.noise_estimate.deviation,
         "lack_of_fit_p": status.lack_of_fit and status.lack_of_fit.p_value,
     }
-    missing = missing_arcs(study, status.pending)
-    return Answer(facts, "lacking", ("source", "target"), missing, shown=0, text=str(status))
+    lacking = [] if status.pending is None else status.pending.lacking()
+    return Output(facts, "lacking", ("source", "target"), lacking, shown=0, text=str(status))
 
 
-def _facts(status: Status) -> dict[str, Any]:
+def _facts(status: StudyStatus) -> dict[str, Any]:
     left = status.forecast
     return {
         "study": status.name,
@@ -76,23 +73,14 @@ def _facts(status: Status) -> dict[str, Any]:
     }
 
 
-def missing_arcs(study: Study, ticket: StudyTicket | None) -> list[tuple[Hashable, Hashable]]:
-    """The arcs of a round that have not been measured, by the labels of their nodes."""
-    if ticket is None:
-        return []
-    graph = study.problem.graph
-    lacking = graph.arcs[np.isnan(study.rewards(ticket))]
-    return [(graph.labels[i], graph.labels[j]) for i, j in lacking.tolist()]
-
-
-def ticket_answer(ticket: StudyTicket) -> Answer:
+def ticket_output(ticket: StudyTicket) -> Output:
     """The configuration to deploy; every row names the round, so that answers can name it too."""
     rows = [(ticket.key, row["node"], row["arm"]) for row in ticket.table()]
     facts = {"study": ticket.study, "round": ticket.key}
-    return Answer(facts, "nodes", ("round", "node", "arm"), rows)
+    return Output(facts, "nodes", ("round", "node", "arm"), rows)
 
 
-def recommendation_answer(found: Recommendation) -> Answer:
+def recommendation_output(found: Recommendation) -> Output:
     """The best joint arm by what is known, and what is proved about it."""
     best = found.allocation
     facts = {
@@ -102,4 +90,4 @@ def recommendation_answer(found: Recommendation) -> Answer:
         "guarantee": found.guarantee,
     }
     rows = [(row["node"], row["arm"]) for row in found.table()]
-    return Answer(facts, "nodes", ("node", "arm"), rows, text=str(found))
+    return Output(facts, "nodes", ("node", "arm"), rows, text=str(found))

@@ -83,17 +83,11 @@ def test_names(place: Place) -> None:
     assert ew.Study.names(place) == ["north", "south", "Ärger"]
     with pytest.raises(StudyExists, match=r"'south'.* load it, or choose another name"):
         ew.Study.create("south", PROBLEM, storage=place)
-    with pytest.raises(UnknownStudy, match=r"'east'.*'north', 'south'"):
-        ew.Study.load("east", storage=place)
-
-
-def test_studies_of_a_storage_do_not_mix(place: Place) -> None:
-    first = started(place)
-    second = ew.Study.create("other", PROBLEM, storage=place, **endless(rng=9))
-    before = state_of(first)
-    run(second, 2)
-    assert state_of(again(first, place)) == before
-    assert second.status().rounds == 2
+    with pytest.raises(
+        UnknownStudy, match=r"'sotuh'.* did you mean 'south'\? .*'north', 'south'"
+    ) as e:
+        ew.Study.load("sotuh", storage=place)
+    assert (e.value.name, e.value.names) == ("sotuh", ("north", "south", "Ärger"))
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 256])
@@ -226,7 +220,11 @@ def test_bad_tickets_change_nothing(place: Place) -> None:
         (other, "other arms"),
         (second, r"attempt 2 at round 2 does not stand"),
         (ew.Ticket(4, ticket.arms), "a ticket from ask"),
-        (4, "a ticket from ask"),
+        (4.0, "a ticket from ask"),
+        (True, "a ticket from ask"),
+        ("x", "'x' is no ticket"),
+        ("4.2", "attempt 2 at round 4 does not stand"),
+        (9, "round 9 was not asked for"),
         (None, "a ticket from ask"),
     ]
     for wrong, fact in cases:
@@ -240,6 +238,43 @@ def test_bad_tickets_change_nothing(place: Place) -> None:
         with pytest.raises(UnknownTicket):
             study.ticket(key)
     assert (state_of(again(study, place)), len(kinds(study))) == (before, events)
+
+
+def test_a_key_does_for_a_ticket(place: Place) -> None:
+    study, twin = started(place, 1), ew.Study.create("twin", PROBLEM, storage=place, **endless())
+    run(twin, 1)
+    for by_key, one in ((True, study), (False, twin)):
+        first = one.ask()
+        one.cancel(first.key if by_key else first)
+        second = one.ask()
+        assert second.key == "2.2"
+        one.tell(second.key if by_key else second, {("a", "b"): 1.0})
+        one.correct(2 if by_key else second, {("a", "b"): 2.0})
+        one.close(second.key if by_key else second)
+    assert state_of(again(study, place)) == state_of(twin)
+
+
+def test_the_pending_round_says_what_it_lacks(place: Place) -> None:
+    study = started(place, 0)
+    assert study.pending is None
+    ticket = study.ask()
+    assert (ticket.missing, len(ticket.lacking())) == (10, 10)
+    study.tell(ticket, [*measure(1, ticket.arms)[:9].tolist(), None])
+    pending = again(study, place).pending
+    assert pending is not None
+    assert (pending.key, pending.missing, study.status().missing) == ("1", 1, 1)
+    assert pending.lacking() == [("c", "a")]
+    assert ticket.missing == 10  # as it was when the ticket was looked up
+    study.close("1")
+    assert study.pending is None
+
+
+def test_the_last_look_is_kept_until_the_next(place: Place) -> None:
+    study = started(place, 1)
+    other = again(study, place)
+    run(other, 1)
+    assert (study.seen.rounds, study.now().rounds, study.seen.rounds) == (1, 2, 2)
+    assert str(study.seen.status()) == str(other.status())
 
 
 # -- close and cancel ------------------------------------------------------------------------
@@ -478,21 +513,3 @@ def test_the_log_tells_the_whole_story(place: Place) -> None:
     assert told[0].arcs is None
     assert told[1].arcs is not None
     assert (told[1].arcs.tolist(), told[1].values.tolist()) == ([6], [4.0])
-
-
-def test_a_failed_transaction_leaves_nothing(place: Place) -> None:
-    study = started(place, 1)
-    before, events = state_of(study), len(kinds(study))
-
-    def power_cut() -> None:
-        with study.storage.writing("farm") as journal:
-            cursor = study._session.cursor.catch_up(journal)
-            entries = list(journal.read(cursor.position - 1))
-            journal.append(replace(entries[0], sequence=cursor.position + 1))
-            journal.keep_snapshot(cursor.position + 1, b"rubbish")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        power_cut()
-    assert (state_of(again(study, place)), len(kinds(study))) == (before, events)
-    run(study, 1)

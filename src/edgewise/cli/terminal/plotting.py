@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from edgewise.cli.shell import note
+from edgewise.cli.terminal.shell import note
 from edgewise.errors import InvalidFile
 
 if TYPE_CHECKING:

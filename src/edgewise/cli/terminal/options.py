@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from edgewise.cli.shell import Format
+from edgewise.cli.terminal.shell import Format
 
 GraphSource: TypeAlias = Annotated[
     Path,

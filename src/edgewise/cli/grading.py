@@ -12,7 +12,7 @@ from edgewise.base.arrays import Array
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Grades:
     """True rewards of the answer and its alternatives, and rounds other methods need."""
 
     rewards: tuple[tuple[str, float], ...]
@@ -20,7 +20,7 @@ class Comparison:
     rounds: tuple[tuple[str, float], ...]
 
 
-def compare(report: ew.Report, matrix: Array, *, seed: int) -> Comparison:
+def grade(report: ew.Report, matrix: Array, *, seed: int) -> Grades:
     """Grade a report on a simulated instance against the truth and against Algorithm 2."""
     problem = report.problem
     truth = (problem.arms @ matrix @ problem.arms.T)[None]
@@ -32,7 +32,7 @@ def compare(report: ew.Report, matrix: Array, *, seed: int) -> Comparison:
         (row.name, global_reward(problem.graph, truth, row.arms)) for row in report.baselines
     ]
     rewards.append(("random nodes", float(problem.graph.n_arcs * truth.mean())))
-    return Comparison(tuple(rewards), upper, _rounds(report, matrix, seed))
+    return Grades(tuple(rewards), upper, _rounds(report, matrix, seed))
 
 
 def _rounds(report: ew.Report, matrix: Array, seed: int) -> tuple[tuple[str, float], ...]:

@@ -1,0 +1,1 @@
+"""What all commands share: options, sources, and answers in three formats."""

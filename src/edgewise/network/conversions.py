@@ -1,0 +1,96 @@
+"""Graphs as networkx and scipy hold them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from edgewise.errors import InvalidGraph, MissingExtra
+
+if TYPE_CHECKING:
+    from edgewise.network.graph import Graph
+
+
+def networkx_parts(graph: Any, kind: str | None, weight: str | None) -> dict[str, Any]:
+    """What ``Graph.from_edges`` needs to know of a networkx graph; the nodes are the labels."""
+    if graph.is_multigraph():
+        raise InvalidGraph(
+            "a networkx multigraph has parallel edges, but a pair of nodes interacts once; "
+            "merge them, e.g. networkx.Graph(graph)"
+        )
+    labels = tuple(graph.nodes)
+    index = {label: i for i, label in enumerate(labels)}
+    edges = np.array([(index[u], index[v]) for u, v in graph.edges], dtype=np.int64)
+    return {
+        "pairs": edges.reshape(-1, 2),
+        "n_nodes": len(labels),
+        "directed": graph.is_directed(),
+        "kinds": _edge_attribute(graph, kind),
+        "weights": _edge_attribute(graph, weight),
+        "labels": labels,
+    }
+
+
+def _edge_attribute(graph: Any, name: str | None) -> list[Any] | None:
+    """The values of one networkx edge attribute, if all edges have it."""
+    if name is None:
+        return None
+    values = [data.get(name) for _, _, data in graph.edges(data=True)]
+    present = sum(value is not None for value in values)
+    if present == 0:
+        return None
+    if present < len(values):
+        raise InvalidGraph(
+            f"{present} of {len(values)} edges have the attribute {name!r}; set it on all edges, "
+            f"or ignore it (from_networkx takes the attribute names, None to ignore)"
+        )
+    return values
+
+
+def scipy_parts(matrix: Any, directed: bool) -> dict[str, Any]:
+    """What ``Graph.from_edges`` needs to know of a square sparse adjacency matrix."""
+    import scipy.sparse as sparse
+
+    table = sparse.coo_array(matrix)
+    rows, columns = table.shape
+    if rows != columns:
+        raise InvalidGraph(f"adjacency matrix is {rows} x {columns}; it must be square")
+    table.sum_duplicates()
+    table.eliminate_zeros()
+    if not directed:
+        difference = abs(table - table.T)
+        if difference.nnz and difference.max() > 0:
+            raise InvalidGraph(
+                "adjacency matrix is not symmetric, so the graph is not undirected; "
+                "pass directed=True or symmetrise it, e.g. A.maximum(A.T)"
+            )
+    keep = slice(None) if directed else table.row <= table.col
+    values = np.asarray(table.data, dtype=float)[keep]
+    return {
+        "pairs": np.column_stack([table.row[keep], table.col[keep]]),
+        "n_nodes": rows,
+        "weights": None if np.all(values == 1.0) else values,
+    }
+
+
+def networkx_graph(graph: Graph) -> Any:
+    """A ``networkx.Graph`` or ``DiGraph`` with labels, kinds and weights."""
+    try:
+        import networkx as nx
+    except ImportError as error:
+        raise MissingExtra(
+            "to_networkx needs networkx; install it with: pip install 'edgewise[networkx]'"
+        ) from error
+    result = nx.DiGraph() if graph.directed else nx.Graph()
+    names = graph.labels
+    result.add_nodes_from(names)
+    for e, (i, j) in enumerate(graph.edges.tolist()):
+        attributes: dict[str, Any] = {}
+        if graph.kinds is not None:
+            code = int(graph.kinds[e])
+            attributes["kind"] = code if graph.kind_labels is None else graph.kind_labels[code]
+        if graph.weights is not None:
+            attributes["weight"] = float(graph.weights[e])
+        result.add_edge(names[i], names[j], **attributes)
+    return result
