@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from edgewise.base.arrays import Indices
+from edgewise.core.evidence.statistics import count_joint_arm
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.adaptive import AdaptivePhases
 from edgewise.strategies import Adaptive, Contrast, GOptimal, Paper, Safe, Strategy
-from edgewise.testing.cases import INSTANCES
+from edgewise.testing.cases import INSTANCES, Instance
 from edgewise.testing.strategy import StrategyContract
 
 
@@ -34,7 +35,9 @@ class TestGOptimal(StrategyContract):
 
 
 class TestPaper(StrategyContract):
-    cases = {name: INSTANCES[name] for name in ("undirected", "weights", "node term")}
+    cases: ClassVar[Mapping[str, Instance]] = {
+        name: INSTANCES[name] for name in ("undirected", "weights", "node term")
+    }
 
     def strategy(self) -> Strategy:
         return Paper()
@@ -71,14 +74,16 @@ class BrokenPhases(AdaptivePhases):
             return np.zeros_like(arms)
         return arms
 
-    def upcoming(self, problem: Problem, state: LearnerState, n_rounds: int) -> Any:
-        observations, information = super().upcoming(problem, state, n_rounds)
-        if self.fault == "miscounts":
-            return observations + 1, information
-        return observations, information
-
-    def from_tree(self, tree: Mapping[str, Any]) -> AdaptivePhases:
+    def from_tree(self, tree: Mapping[str, Any]) -> AdaptivePhases:  # noqa: ARG002
         return replace(self, fault="stubborn") if self.fault == "amnesia" else self
+
+
+class Miscounting(BrokenPhases):
+    def count_ahead(self, problem: Problem, state: LearnerState, n_rounds: int) -> Any:  # noqa: ARG002
+        observations, information = count_joint_arm(
+            problem.graph, self.cells, self.joint_arm(problem, state)
+        )
+        return observations[None] + 1, information[None]
 
 
 @dataclass(frozen=True)
@@ -90,10 +95,10 @@ class Endless:
     def first(self) -> Any:
         return Adaptive()(INSTANCES["undirected"].problem).phasing.first()
 
-    def next(self, state: LearnerState, open: Any) -> Any:  # noqa: A002
+    def next(self, state: LearnerState, open: Any) -> Any:  # noqa: A002, ARG002
         return state.aim
 
-    def is_over(self, cells: Any, state: LearnerState) -> bool:
+    def is_over(self, cells: Any, state: LearnerState) -> bool:  # noqa: ARG002
         return bool(state.statistics.observations.any())
 
 
@@ -103,8 +108,9 @@ class Broken:
     name: str = "broken"
 
     def __call__(self, problem: Problem, /) -> Any:
-        plan = BrokenPhases.of(problem, growth=0.1, power=4.0)
-        made = replace(plan, fault=self.fault)
+        kind = Miscounting if self.fault == "miscounts" else BrokenPhases
+        plan: Any = kind.of(problem, growth=0.1, power=4.0)
+        made: Any = replace(plan, fault=self.fault)
         return replace(made, phasing=Endless()) if self.fault == "waits" else made
 
 

@@ -13,6 +13,7 @@ from edgewise.core.learner import Learner, initial_state, tell_round
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies import Strategy
+from edgewise.core.strategies.plan import upcoming
 from edgewise.testing.cases import INSTANCES, Instance, OnCases, after_round, setting_of
 
 _SEED = 5
@@ -98,7 +99,9 @@ class StrategyContract(OnCases):
 
     def test_a_restored_learner_goes_on_bit_for_bit(self, case: Instance) -> None:
         """Saved after any round; the strategy is recognised by its ``repr``."""
-        learner = Learner(case.problem, strategy=self.strategy(), target="pair", delta=_NEVER, rng=1)
+        learner = Learner(
+            case.problem, strategy=self.strategy(), target="pair", delta=_NEVER, rng=1
+        )
         measured = case.environment(3)
         for _ in range(self.rounds):
             saved = deepcopy(learner.save())
@@ -117,7 +120,7 @@ class StrategyContract(OnCases):
         setting, states = self._states(case)
         cells = setting.plan.cells
         for state in states[:: max(1, len(states) // 5)]:
-            observations, information = setting.plan.upcoming(problem, state, 3)
+            observations, information = upcoming(setting.plan, problem, state, 3)
             assert 1 <= len(observations) == len(information) <= 3
             assert len(observations) == 1 or setting.plan.phasing.is_endless
             for seen, known in zip(observations, information, strict=True):
@@ -125,7 +128,7 @@ class StrategyContract(OnCases):
                 counts, weights = count_joint_arm(problem.graph, cells, arms)
                 assert np.array_equal(seen, counts)
                 assert np.allclose(known, weights, rtol=1e-12)
-                state = after_round(setting, state, case)  # noqa: PLW2901
+                state = after_round(setting, state, case)
 
     def test_missing_rewards_do_not_stall_a_phase(self, case: Instance) -> None:
         """If nothing can be measured, phases end all the same; an endless one has none to end."""
