@@ -14,8 +14,14 @@ from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core import recipe
 from edgewise.core.aim import Aim
 from edgewise.core.ending import ending_of
+from edgewise.core.evidence.measuring import (
+    Rounds,
+    after,
+    measure,
+    nothing_measured,
+    with_present,
+)
 from edgewise.core.evidence.rewards import checked_rewards
-from edgewise.core.evidence.statistics import ByRound, CellStatistics, observe
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report
@@ -40,7 +46,7 @@ class Ticket:
     """(n,) index of the arm of every node."""
 
 
-def advance(setting: Setting, state: LearnerState, rounds: ByRound) -> LearnerState:
+def advance(setting: Setting, state: LearnerState, rounds: Rounds) -> LearnerState:
     """The state after R further rounds (R, q, P), or up to the round at which the rule stops.
 
     One round at a time or many at once, the result is the same to the last bit. Plans with phases
@@ -51,30 +57,30 @@ def advance(setting: Setting, state: LearnerState, rounds: ByRound) -> LearnerSt
         raise InvalidArgument(
             f"{len(numbers)} rounds at once for a plan with phases; advance one round at a time"
         )
-    cumulative = state.statistics.followed_by(rounds)
-    after = replace(
+    cumulative = after(state.statistics, rounds)
+    later = replace(
         state,
         rounds=int(numbers[-1]),
         statistics=cumulative[-1],
         phase_rounds=state.phase_rounds + len(numbers),
     )
-    over = is_phase_over(setting, after)
+    over = is_phase_over(setting, later)
     due = setting.target.is_due(setting, numbers)
     due[-1] |= over
     looks: Indices = np.flatnonzero(due)
     if not len(looks):
-        return after
+        return later
     found = setting.target.look(setting, state, numbers[looks], cumulative[looks])
-    after = replace(after, verdict=found.verdict, answer=found.answer)
+    later = replace(later, verdict=found.verdict, answer=found.answer)
     if found.verdict.stop:
         taken = int(looks[found.position]) + 1
         return replace(
-            after,
+            later,
             rounds=state.rounds + taken,
             statistics=cumulative[taken - 1],
             phase_rounds=state.phase_rounds + taken,
         )
-    return next_phase(setting, after, found.open()) if over else after
+    return next_phase(setting, later, found.open()) if over else later
 
 
 def tell_round(
@@ -84,17 +90,18 @@ def tell_round(
 
     NaN where missing. Raises InvalidRewards, touching nothing, if a reward cannot be summed.
     """
-    told = observe(setting.problem.graph, setting.plan.cells, arms, rewards)
-    after = advance(setting, state, told[None])
+    told = measure(setting.problem, setting.plan.cells, arms, rewards)
+    later = advance(setting, state, told)
     total = float(rewards.sum())
-    if total > after.best_total:  # never true for NaN: rounds with gaps do not compete
-        after = replace(after, best_arms=arms, best_total=total)
-    return after
+    if total > later.best_total:  # never true for NaN: rounds with gaps do not compete
+        later = replace(later, best_arms=arms, best_total=total)
+    return later
 
 
 def initial_state(setting: Setting, seed: int) -> LearnerState:
     """The state before the first round."""
-    return LearnerState.start(setting.plan.cells, setting.plan.phasing.first(), seed)
+    plan = setting.plan
+    return LearnerState.start(setting.problem, plan.cells, plan.phasing.first(), seed)
 
 
 def is_phase_over(setting: Setting, state: LearnerState) -> bool:
@@ -106,8 +113,8 @@ def next_phase(setting: Setting, state: LearnerState, still_open: Aim | None) ->
     """Close the present phase; the next one is laid out for what is still open."""
     return replace(
         state,
-        closed=state.closed.with_another(state.statistics),
-        statistics=CellStatistics.zero(setting.plan.cells),
+        closed=with_present(state.closed, state.statistics),
+        statistics=nothing_measured(setting.problem, setting.plan.cells)[0],
         phase_rounds=0,
         aim=setting.plan.phasing.next(state, still_open),
     )
@@ -207,12 +214,15 @@ class Learner:
         return self._ticket
 
     def tell(self, ticket: Ticket, rewards: ArrayLike) -> None:
-        """Record the rewards (m,) of a round, in ``graph.arcs`` order; NaN where missing.
+        """Record the rewards of a round; NaN where missing.
+
+        One per arc, in the order of ``graph.arcs``; per undirected edge, in that of
+        ``graph.edges``; per node; or one number: as the problem says what is measured.
 
         Wrong input raises and changes nothing.
         """
         self._check(ticket)
-        values = checked_rewards(rewards, self.problem.graph.n_arcs)
+        values = checked_rewards(rewards, self.problem)
         self._state = tell_round(self._setting, self._state, self.ask().arms, values)
         self._ticket = None
 

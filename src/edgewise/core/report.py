@@ -113,7 +113,7 @@ class Report:
             return False
         if graph.has_negative_weights:
             return False
-        leaders = np.array(self.best_pairs)[graph.kind_of_edge]
+        leaders = np.array(self.best_pairs)[self.problem.classes.graph.kind_of_edge]
         shown = self.allocation.arms[graph.edges]
         if not graph.directed:
             shown, leaders = np.sort(shown, axis=1), np.sort(leaders, axis=1)

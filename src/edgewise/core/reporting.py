@@ -7,21 +7,22 @@ from dataclasses import replace
 import numpy as np
 
 from edgewise.allocation.allocate import solve
-from edgewise.allocation.instance.objective import Objective, global_reward
+from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Indices
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.lack_of_fit import lack_of_fit
 from edgewise.core.evidence.least_squares import estimate
+from edgewise.core.evidence.measuring import ByPhase, with_present
 from edgewise.core.evidence.noise import estimate_noise
-from edgewise.core.evidence.statistics import ByPhase
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.report import Baseline, Report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.targets.allocation import bounds_regret, recommend
+from edgewise.core.targets.estimated import own_terms
 
 
 def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:
@@ -33,8 +34,12 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
     if not problem.graph.directed:
         matrices = 0.5 * (matrices + matrices.transpose(0, 2, 1))
         tables = 0.5 * (tables + tables.transpose(0, 2, 1))
-    estimable = bool(np.isfinite(theta).all())
-    allocation, regret = _recommended(setting, state, tables) if estimable else (None, None)
+    objective = None
+    if np.isfinite(theta).all():
+        own = own_terms(problem, plan.cells, theta)
+        objective = Objective.of(problem.classes.graph, tables, problem.candidates, own)
+    found = (None, None) if objective is None else _recommended(setting, state, objective)
+    allocation, regret = found
     unbiased = theta if plan.ridge == 0 else estimate(plan.cells, state.total)
     report = Report(
         problem=problem,
@@ -53,7 +58,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         tables=tables,
         allocation=allocation,
         regret=regret,
-        baselines=_baselines(setting, state, tables) if estimable else (),
+        baselines=() if objective is None else _baselines(problem, state, objective),
         noise_estimate=estimate_noise(state.total),
         lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
     )
@@ -62,19 +67,17 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
 
 
 def _recommended(
-    setting: Setting, state: LearnerState, tables: Array
+    setting: Setting, state: LearnerState, objective: Objective
 ) -> tuple[Allocation, Regret | None]:
     """The allocation for the estimate and its regret; at a verdict, those it is about."""
-    problem, answer = setting.problem, state.answer
+    answer = state.answer
     if answer is not None and (state.verdict.stop or state.verdict.round == state.rounds):
-        objective = Objective.of(problem.graph, tables, problem.candidates)
         return _as_found(objective, answer.arms), answer.regret
     phases = _visible_phases(setting, state)
     if phases is not None:
         guess = recommend(setting, state.total, phases, state.rounds)
         if guess is not None:
             return guess.found, guess.regret
-    objective = Objective.of(problem.graph, tables, problem.candidates)
     return solve(objective, Request()), None
 
 
@@ -96,7 +99,7 @@ def _visible_phases(setting: Setting, state: LearnerState) -> ByPhase | None:
     """(J, q, P) the phases from which the rule can bound a regret now; None if it cannot."""
     if not bounds_regret(setting.plan, setting.rule):
         return None
-    whole = state.closed.with_another(state.statistics)
+    whole = with_present(state.closed, state.statistics)
     if setting.rule.needs_phases:
         over = state.verdict.round == state.rounds
         return whole if over and state.phase_rounds else state.closed
@@ -109,18 +112,18 @@ def _assumptions(setting: Setting) -> str:
     return f"{setting.rule.assumes}; noise that is Gaussian with one deviation, as it is estimated"
 
 
-def _baselines(setting: Setting, state: LearnerState, tables: Array) -> tuple[Baseline, ...]:
+def _baselines(problem: Problem, state: LearnerState, objective: Objective) -> tuple[Baseline, ...]:
     """Best common arm, and best joint arm actually deployed (by the rewards measured)."""
-    problem = setting.problem
     masks, _ = problem.candidate_sets
     allowed = np.flatnonzero(np.all(masks, axis=0))
-    choices = [("best common", np.full(problem.graph.n_nodes, arm)) for arm in allowed]
-    common = [_valued(problem, tables, name, arms) for name, arms in choices]
+    common = [
+        _valued(objective, "best common", np.full(problem.graph.n_nodes, arm)) for arm in allowed
+    ]
     rows = sorted(common, key=lambda row: -row.value)[:1]
     if state.best_arms is not None:
-        rows.append(_valued(problem, tables, "best seen", state.best_arms))
+        rows.append(_valued(objective, "best seen", state.best_arms))
     return tuple(rows)
 
 
-def _valued(problem: Problem, tables: Array, name: str, arms: Indices) -> Baseline:
-    return Baseline(name, arms, global_reward(problem.graph, tables, arms))
+def _valued(objective: Objective, name: str, arms: Indices) -> Baseline:
+    return Baseline(name, arms, objective.value(arms))

@@ -12,36 +12,42 @@ from dataclasses import replace
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.evidence.statistics import CellStatistics, observe
+from edgewise.core.evidence.measuring import (
+    Statistics,
+    after,
+    as_rounds,
+    measure,
+    nothing_measured,
+    with_present,
+)
 from edgewise.core.learner import is_phase_over, next_phase
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.targets import Finding
 
 
-def sum_rounds(setting: Setting, rounds: Iterable[tuple[Indices, Array]]) -> CellStatistics:
+def sum_rounds(setting: Setting, rounds: Iterable[tuple[Indices, Array]]) -> Statistics:
     """Statistics (q, P) of a phase from its rounds: joint arms (n,) and rewards (m,), in order.
 
     The same sums, to the last bit, as telling the rounds one by one. Taking a wrong reward out of
     a sum instead would leave its rounding error behind, and a gross one leaves nothing else.
     """
-    total = CellStatistics.zero(setting.plan.cells)
+    total, _ = nothing_measured(setting.problem, setting.plan.cells)
     for arms, rewards in rounds:
-        told = observe(setting.problem.graph, setting.plan.cells, arms, rewards)
-        total = total.followed_by(told[None])[-1]
+        total = after(total, measure(setting.problem, setting.plan.cells, arms, rewards))[-1]
     return total
 
 
 def amend(
-    setting: Setting, state: LearnerState, phase: int, statistics: CellStatistics
+    setting: Setting, state: LearnerState, phase: int, statistics: Statistics
 ) -> LearnerState:
     """The state in which a phase (0 is the first) has other statistics (q, P), judged again."""
     if phase == len(state.closed):
         return reconsider(setting, replace(state, statistics=statistics))
-    before, after = state.closed[:phase], state.closed[phase + 1 :]
-    closed = before.with_another(statistics)
-    for later in range(len(after)):
-        closed = closed.with_another(after[later])
+    before, behind = state.closed[:phase], state.closed[phase + 1 :]
+    closed = with_present(before, statistics)
+    for later in range(len(behind)):
+        closed = with_present(closed, behind[later])
     return reconsider(setting, replace(state, closed=closed))
 
 
@@ -54,8 +60,8 @@ def reconsider(setting: Setting, state: LearnerState) -> LearnerState:
     seen = _last_look(setting, state)
     if seen is None:
         return state
-    after = replace(state, verdict=seen.verdict, answer=seen.answer)
-    return after if seen.verdict.stop else go_on(setting, after)
+    later = replace(state, verdict=seen.verdict, answer=seen.answer)
+    return later if seen.verdict.stop else go_on(setting, later)
 
 
 def go_on(setting: Setting, state: LearnerState) -> LearnerState:
@@ -74,8 +80,8 @@ def _last_look(setting: Setting, state: LearnerState) -> Finding | None:
     """What is found at the round last judged; None if its statistics are gone."""
     target, number, closed = setting.target, state.verdict.round, state.closed
     if number == state.rounds and state.phase_rounds > 0:
-        return target.look(setting, state, np.array([number]), state.statistics[None])
+        return target.look(setting, state, np.array([number]), as_rounds(state.statistics))
     if number > 0 and len(closed):
         before = replace(state, closed=closed[:-1])
-        return target.look(setting, before, np.array([number]), closed[-1:])
+        return target.look(setting, before, np.array([number]), as_rounds(closed[-1]))
     return None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.core.evidence.measuring import ByPhase, ByRound
 from edgewise.core.evidence.noise import noise_bounds
-from edgewise.core.evidence.statistics import ByPhase, ByRound
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, stopping_rule
@@ -71,9 +71,9 @@ class Setting:
 
     def noise_after(self, closed: ByPhase, present: ByRound) -> Array:
         """(R,) sigma, or bounds on it from the phases before and the present one (R, q, P)."""
-        if isinstance(self.problem.noise, str):
+        if self.problem.noise == "estimate":
             return noise_bounds(closed, present, self.noise_delta)
-        return np.full(len(present), self.problem.noise)
+        return np.full(len(present), self.problem.stated_noise)
 
 
 def _check_rule(rule: StoppingRule, plan: Plan, strategy: str) -> None:

@@ -10,8 +10,18 @@ import numpy as np
 
 from edgewise.base.arrays import Indices, frozen
 from edgewise.core.aim import Aim
-from edgewise.core.evidence.statistics import ByPhase, CellStatistics
+from edgewise.core.evidence.equations import Equations
+from edgewise.core.evidence.measuring import (
+    ByPhase,
+    Statistics,
+    all_of,
+    closed_from_tree,
+    nothing_measured,
+    present_from_tree,
+)
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Answer
 from edgewise.core.stopping import Verdict
 
@@ -22,7 +32,7 @@ class LearnerState:
 
     seed: int
     rounds: int
-    statistics: CellStatistics
+    statistics: Statistics
     """Of the present phase (q, P); a strategy that never changes its mind has one phase."""
     closed: ByPhase
     """Of the phases that are over, (J, q, P)."""
@@ -37,16 +47,15 @@ class LearnerState:
     """What was recommended at the last look, if the target is an allocation."""
 
     @classmethod
-    def start(cls, cells: Cells, aim: Aim, seed: int) -> LearnerState:
+    def start(cls, problem: Problem, cells: Cells, aim: Aim, seed: int) -> LearnerState:
         """Before the first round."""
-        nothing = CellStatistics.zero(cells)
-        none = nothing[None][:0]
+        nothing, none = nothing_measured(problem, cells)
         return cls(seed, 0, nothing, none, 0, aim, Verdict.none_yet(), None, -np.inf)
 
     @property
-    def total(self) -> CellStatistics:
-        """Statistics of all rounds together (q, P)."""
-        return self.closed.followed_by_all(self.statistics)
+    def total(self) -> CellStatistics | Equations:
+        """Statistics of all rounds together."""
+        return all_of(self.closed, self.statistics)
 
     def to_tree(self) -> dict[str, Any]:
         """As plain values."""
@@ -67,14 +76,12 @@ class LearnerState:
     def from_tree(cls, tree: Mapping[str, Any]) -> LearnerState:
         """The inverse of :meth:`to_tree`; lists instead of arrays and tuples are fine."""
         aim, best, answer = tree["aim"], tree["best_arms"], tree["answer"]
-        statistics = CellStatistics.from_tree(tree["statistics"])
+        statistics = present_from_tree(tree["statistics"])
         return cls(
             seed=int(tree["seed"]),
             rounds=int(tree["rounds"]),
             statistics=statistics,
-            closed=CellStatistics.from_tree(
-                tree["closed"], shape=(-1, *statistics.information.shape)
-            ),
+            closed=closed_from_tree(tree["closed"], statistics),
             phase_rounds=int(tree["phase_rounds"]),
             aim=Aim(
                 np.array(aim["kinds"], np.int64),

@@ -26,10 +26,11 @@ def named_columns(
     """Covariates as (E, k) and their names, from an array, a mapping or a data frame."""
     if covariates is None:
         return None, None
-    if hasattr(covariates, "items") and hasattr(covariates, "keys"):
-        names = tuple(str(name) for name in covariates)
-        columns = [np.asarray(column) for _, column in covariates.items()]
-        return np.column_stack(columns) if columns else np.zeros((0, 0)), names
+    items = getattr(covariates, "items", None)  # of mappings and of data frames
+    if callable(items):
+        columns = {str(name): np.asarray(column) for name, column in items()}
+        table = np.column_stack(list(columns.values())) if columns else np.zeros((0, 0))
+        return table, tuple(columns)
     return covariates, None
 
 

@@ -34,7 +34,7 @@ class ExpectedCells:
     @classmethod
     def of(cls, problem: Problem, cells: Cells) -> ExpectedCells:
         """Count which sets meet on the edges of each kind."""
-        graph = problem.graph
+        graph = problem.classes.graph
         masks, groups = problem.candidate_sets
         weights, kinds = graph.weight_of_edge**2, graph.kind_of_edge
         ends = groups[graph.edges]

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.equations import Equations
+from edgewise.core.evidence.least_squares import SAME as _SAME
 from edgewise.core.evidence.least_squares import all_contrasts, one_contrast
+from edgewise.core.evidence.measuring import ByPhase, ByRound, all_of
 from edgewise.core.evidence.observed import are_inside, observed_directions
-from edgewise.core.evidence.statistics import ByPhase, ByRound
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 
@@ -59,7 +62,7 @@ def gather(
     problem: Problem,
     cells: Cells,
     rounds: Indices,
-    cumulative: ByRound,
+    cumulative: ByRound | Equations,
     *,
     noise: Array | None = None,
     ridge: float = 0.0,
@@ -70,6 +73,8 @@ def gather(
     bound on sigma, by default what the problem states. ``ridge`` is the paper's
     :math:`A_0 = I`; zero everywhere else.
     """
+    if not isinstance(cumulative, CellStatistics):
+        return _gather_joint(problem, cells, rounds, cumulative[-1].equations, noise)
     n_rounds, n_kinds, n_pairs = cumulative.information.shape
     theta = np.full((n_rounds, n_kinds, cells.features.shape[2]), np.nan)
     leaders = np.full((n_rounds, n_kinds), -1)
@@ -97,7 +102,7 @@ def watch(
     cells: Cells,
     rival: tuple[int, int, int],
     rounds: Indices,
-    cumulative: ByRound,
+    cumulative: CellStatistics,
     *,
     noise: Array | None = None,
     ridge: float = 0.0,
@@ -174,40 +179,60 @@ def gather_phases(
     :math:`I = \sum_j 1/s_j^2`.
     """
     rounds = np.array([number])
-    everything = phases[:-1].followed_by_all(phases[-1])
+    everything = all_of(phases[:-1], phases[-1])
     pooled = gather(problem, cells, rounds, everything[None], noise=noise)
     gaps, variances = pooled.gaps.copy(), np.ones_like(pooled.gaps)
     for kind, leader in enumerate(pooled.leaders[0]):
         rivals = np.isfinite(pooled.gaps[0, kind])
         features = cells.features[kind]
-        score, information = pool(
-            features,
-            features[leader] - features[rivals],
-            phases.information[:, kind],
-            phases.rewards[:, kind],
-        )
+        contrasts = features[leader] - features[rivals]
+        score, information = pool(contrasts, phases.normal(cells, kind))
         seen = information > 0
         gaps[0, kind, rivals] = np.where(seen, score / np.where(seen, information, 1.0), -np.inf)
         variances[0, kind, rivals] = 1.0 / np.where(seen, information, 1.0)
     return _evidence(problem, cells, rounds, pooled.theta, pooled.leaders, gaps, variances, noise)
 
 
-def pool(
-    features: Array, contrasts: Array, information: Array, rewards: Array
-) -> tuple[Array, Array]:
-    r"""W and I (T,) of contrasts (T, p), over phases with statistics (J, P), for sigma = 1.
+def pool(contrasts: Array, phases: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    r"""W and I (T,) of contrasts (T, p), over phases with A (p, p) and b (p,), for sigma = 1.
 
     :math:`W = \sum_j D_j/s_j^2` and :math:`I = \sum_j 1/s_j^2` over the phases whose data
     determine the contrast; I = 0 if there is none.
     """
     score, total = np.zeros(len(contrasts)), np.zeros(len(contrasts))
-    for counts, sums in zip(information, rewards, strict=True):
-        values, basis = observed_directions((features.T * counts) @ features)
+    for A, b in phases:
+        values, basis = observed_directions(A)
         inside = contrasts @ basis
         seen = are_inside(contrasts, inside)
         precision = np.zeros(len(contrasts))
         precision[seen] = 1.0 / (inside[seen] ** 2 @ (1.0 / values))
-        estimate = inside @ ((basis.T @ (sums @ features)) / values)
+        estimate = inside @ ((basis.T @ b) / values)
         score += precision * estimate
         total += precision
     return score, total
+
+
+def _gather_joint(
+    problem: Problem, cells: Cells, rounds: Indices, data: Equations, noise: Array | None
+) -> Evidence:
+    """Least squares on one vector of parameters, for one look (R = 1)."""
+    values, basis = observed_directions(data.gram)
+    theta = basis @ ((basis.T @ data.moment) / values)
+    n_kinds, n_pairs, p = cells.features.shape
+    gaps, variances = np.full((1, n_kinds, n_pairs), -np.inf), np.ones((1, n_kinds, n_pairs))
+    leaders = np.full((1, n_kinds), -1)
+    for kind, features in enumerate(cells.features):
+        estimates = np.where(cells.showable[kind], features @ theta, -np.inf)
+        leader = int(estimates.argmax())
+        contrasts = features[leader] - features
+        inside = contrasts @ basis
+        if not are_inside(contrasts[cells.showable[kind]], inside[cells.showable[kind]]).all():
+            continue
+        leaders[0, kind] = leader
+        variance = inside**2 @ (1.0 / values)
+        scale = ((features @ basis) ** 2 @ (1.0 / values)).max(initial=0.0)
+        rivals = cells.showable[kind] & (variance > _SAME * scale)
+        gaps[0, kind] = np.where(rivals, estimates[leader] - estimates, np.inf)
+        variances[0, kind] = np.where(rivals, variance, 1.0)
+    whole = np.broadcast_to(theta, (1, n_kinds, p))
+    return _evidence(problem, cells, rounds, whole, leaders, gaps, variances, noise)

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from edgewise.base.arrays import Array
+from edgewise.core.evidence.equations import Equations
 from edgewise.core.evidence.noise import pure_error
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
@@ -30,8 +31,12 @@ class LackOfFit:
     degrees_of_freedom: tuple[int, int]
 
 
-def lack_of_fit(cells: Cells, statistics: CellStatistics, theta: Array) -> LackOfFit | None:
+def lack_of_fit(
+    cells: Cells, statistics: CellStatistics | Equations, theta: Array
+) -> LackOfFit | None:
     """The F test; None if the cells seen cannot contradict the model, or nothing was repeated."""
+    if isinstance(statistics, Equations):  # nothing is repeated: see the test whether edges differ
+        return None
     seen = statistics.observations > 0
     squares, degrees = pure_error(statistics)
     total, error_freedom = float(squares), int(degrees)

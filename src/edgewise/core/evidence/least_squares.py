@@ -10,19 +10,25 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.base.compiled import compiled
+from edgewise.core.evidence.equations import Equations, Gathering
+from edgewise.core.evidence.observed import are_inside, observed_directions
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
 
 _SINGULAR = 1e-10
 """A pivot this small, relative to its diagonal entry, means the direction was never observed."""
 
-_SAME = 1e-18
+SAME = 1e-18
 """Squared relative distance below which two cells have the same feature, hence the same reward
 (duplicate arms, or x and -x): they are one answer, not rivals."""
 
 
-def estimate(cells: Cells, statistics: CellStatistics, *, ridge: float = 0.0) -> Array:
+def estimate(
+    cells: Cells, statistics: CellStatistics | Equations | Gathering, *, ridge: float = 0.0
+) -> Array:
     r"""(q, p) :math:`\hat\theta = (\rho I + A)^{-1} b` of every kind; NaN where not estimable."""
+    if not isinstance(statistics, CellStatistics):
+        return _joint_estimate(cells, statistics.equations)
     theta = np.full((len(cells.features), cells.features.shape[2]), np.nan)
     for kind, features in enumerate(cells.features):
         dimension = int(cells.dimensions[kind])
@@ -38,6 +44,17 @@ def estimate(cells: Cells, statistics: CellStatistics, *, ridge: float = 0.0) ->
         ):
             theta[kind] = 0.0
             theta[kind, :dimension] = moment
+    return theta
+
+
+def _joint_estimate(cells: Cells, data: Equations) -> Array:
+    """One vector for all kinds; NaN for kinds of which some contrast is out of range."""
+    values, basis = observed_directions(data.gram)
+    theta = np.tile(basis @ ((basis.T @ data.moment) / values), (len(cells.features), 1))
+    for kind, features in enumerate(cells.features):
+        contrasts = features[cells.showable[kind]] - features[cells.showable[kind]][:1]
+        if not are_inside(contrasts, contrasts @ basis).all():
+            theta[kind] = np.nan
     return theta
 
 
@@ -78,7 +95,7 @@ def all_contrasts(
                 distance[c] += (row[c] - own) * (row[c] - own)
                 size[c] += row[c] * row[c]
         for c in range(n_pairs):
-            if showable[c] and distance[c] > _SAME * (size[c] + size[leader]):
+            if showable[c] and distance[c] > SAME * (size[c] + size[leader]):
                 gaps[r, c] = estimates[leader] - estimates[c]
                 variances[r, c] = distance[c]
             else:
@@ -118,7 +135,7 @@ def one_contrast(
             distance += (second[i] - first[i]) * (second[i] - first[i])
             size += first[i] * first[i] + second[i] * second[i]
         gaps[r] = np.inf
-        if distance > _SAME * size:  # else the leader is the rival or a twin of it
+        if distance > SAME * size:  # else the leader is the rival or a twin of it
             gaps[r] = estimates[leader] - estimates[rival]
             variances[r] = distance
 

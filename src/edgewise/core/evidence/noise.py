@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from edgewise.base.arrays import Array
-from edgewise.core.evidence.statistics import ByPhase, ByRound, CellStatistics
+from edgewise.core.evidence.equations import Equations
+from edgewise.core.evidence.measuring import ByPhase, ByRound
+from edgewise.core.evidence.statistics import CellStatistics
 
 _TILTS = 2.0 ** np.arange(-12, 9)
 """Lambda in :func:`noise_bounds`: each is best for one ratio of bound and estimate."""
@@ -29,11 +31,14 @@ class NoiseEstimate:
     degrees_of_freedom: int
 
 
-def pure_error(statistics: CellStatistics) -> tuple[Array, NDArray[np.int64]]:
+def pure_error(statistics: CellStatistics | Equations) -> tuple[Array, NDArray[np.int64]]:
     r"""Sum of squares within cells, :math:`\sum_c (Q_c - Y_c^2/N_c)`, and degrees of freedom.
 
-    Over the last two axes: numbers for a (q, P) value, (R,) for an (R, q, P) one.
+    Over the last two axes: numbers for a (q, P) value, (R,) for an (R, q, P) one. Of normal
+    equations, the squared residuals of every phase.
     """
+    if isinstance(statistics, Equations):
+        return statistics.residual()
     seen = statistics.observations > 0
     N = np.where(seen, statistics.information, 1.0)
     within = np.where(seen, statistics.squares - statistics.rewards**2 / N, 0.0)
@@ -41,10 +46,11 @@ def pure_error(statistics: CellStatistics) -> tuple[Array, NDArray[np.int64]]:
     return np.maximum(within.sum(axis=(-2, -1)), 0.0), freedom
 
 
-def estimate_noise(statistics: CellStatistics) -> NoiseEstimate | None:
+def estimate_noise(statistics: CellStatistics | Equations) -> NoiseEstimate | None:
     """Pure-error estimate of sigma; None while no cell has been observed twice."""
-    squares, degrees = pure_error(statistics)
-    total, freedom = float(squares), int(degrees)
+    one = statistics[None] if isinstance(statistics, Equations) else statistics
+    squares, degrees = pure_error(one)
+    total, freedom = float(squares.sum()), int(degrees.sum())
     if freedom < 1 or math.isnan(total):
         return None
     low, high = (math.sqrt(total / chdtri(freedom, tail)) for tail in (0.025, 0.975))
@@ -73,9 +79,10 @@ def noise_bounds(closed: ByPhase, present: ByRound, alpha: float) -> Array:
     alpha
         Probability that some bound is too small.
     """
+    latest = present if isinstance(present, CellStatistics) else present[-1].equations[None]
     past, past_freedom = pure_error(closed)
-    squares, freedom = pure_error(present)
-    squares = squares + past.sum() + _rounding(closed).sum() + _rounding(present)
+    squares, freedom = pure_error(latest)
+    squares = squares + past.sum() + _rounding(closed).sum() + _rounding(latest)
     freedom = freedom + past_freedom.sum()
     price = 2.0 * math.log(len(_TILTS) / alpha)
     growth = freedom[:, None] * np.log1p(_TILTS) - price
@@ -85,8 +92,10 @@ def noise_bounds(closed: ByPhase, present: ByRound, alpha: float) -> Array:
     return np.maximum(bounds, _SMALLEST)
 
 
-def _rounding(statistics: CellStatistics) -> Array:
+def _rounding(statistics: CellStatistics | Equations) -> Array:
     """How much the pure error may have lost to rounding: all of it if rewards dwarf the noise."""
+    if isinstance(statistics, Equations):
+        return np.asarray(np.finfo(float).eps * (statistics.freedom + 4) * statistics.squares)
     terms = (statistics.observations + 4) * statistics.squares
     allowance: Array = np.finfo(float).eps * terms.sum(axis=(-2, -1))
     return allowance

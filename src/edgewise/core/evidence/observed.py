@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.arrays import Array, Mask
 
 UNSEEN = 1e-9
 """Eigenvalues of the information below this, relative to the largest, are rounding."""
@@ -38,11 +38,3 @@ def in_range(gram: Array, contrasts: Array) -> Mask:
     """(T,) whether each contrast (T, p) can be estimated from information A (p, p)."""
     _, basis = observed_directions(gram)
     return are_inside(contrasts, contrasts @ basis)
-
-
-def sees_everything(grams: Array, dimensions: Indices) -> bool:
-    """Whether every direction of every kind has been observed: A (q, p, p), its ranks (q,)."""
-    return all(
-        len(observed_directions(gram)[0]) >= dimension
-        for gram, dimension in zip(grams, dimensions, strict=True)
-    )

@@ -7,15 +7,29 @@ from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
+from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidRewards
-from edgewise.network.graph import Graph
 
 LARGEST_REWARD = 1e100
 """Rewards beyond this cannot be squared and summed safely; they are measurement faults."""
 
 
-def checked_rewards(rewards: ArrayLike, n_arcs: int) -> Array:
-    """(m,) the rewards of a round as numbers, NaN where missing, or InvalidRewards."""
+_ONE_PER = {
+    "arc": "arc is needed, {shape}, in the order of graph.arcs",
+    "link": "undirected edge is needed, {shape}, in the order of graph.edges",
+    "node": "node is needed, {shape}, in the order of graph.labels",
+    "total": "round is needed, {shape}",
+}
+
+
+def checked_rewards(rewards: ArrayLike, problem: Problem) -> Array:
+    """(m,) the rewards of a round as numbers, NaN where missing, or InvalidRewards.
+
+    One per arc, link, node or round, as the problem says what is measured.
+    """
+    n_rewards = problem.n_rewards
+    if problem.measured == "total" and np.ndim(rewards) == 0:
+        rewards = np.reshape(np.asarray(rewards), 1)
     if isinstance(rewards, np.ma.MaskedArray):  # masked is missing, whatever lies underneath
         rewards = np.ma.filled(rewards.astype(float), np.nan)
     try:
@@ -23,27 +37,39 @@ def checked_rewards(rewards: ArrayLike, n_arcs: int) -> Array:
         values = values.astype(float, casting="same_kind", copy=False)
     except (TypeError, ValueError) as error:
         raise InvalidRewards(
-            f"rewards are not numbers ({error}); give {n_arcs} numbers, NaN where missing; "
+            f"rewards are not numbers ({error}); give {n_rewards} numbers, NaN where missing; "
             "nothing was recorded"
         ) from error
-    if values.shape != (n_arcs,):
+    if values.shape != (n_rewards,):
+        one = _ONE_PER[problem.measured].format(shape=f"({n_rewards},)")
         raise InvalidRewards(
-            f"rewards have shape {values.shape}; one per arc is needed, ({n_arcs},), in the order "
-            "of graph.arcs, NaN where missing; nothing was recorded"
+            f"rewards have shape {values.shape}; one per {one}, NaN where missing; nothing was "
+            "recorded"
         )
     return np.ascontiguousarray(values)
 
 
-def refuse_absurd(graph: Graph, rewards: Array) -> None:
+def refuse_absurd(problem: Problem, rewards: Array) -> None:
     """Raise InvalidRewards if a reward (m,) is infinite or absurdly large."""
     bad = _first_absurd(rewards)
     if bad >= 0:
-        i, j = graph.arcs[bad].tolist()
         raise InvalidRewards(
-            f"reward of arc {bad} ({graph.labels[i]} -> {graph.labels[j]}) is {rewards[bad]}; "
-            f"rewards must be finite and at most {LARGEST_REWARD:g} in size, or NaN if missing; "
-            "nothing was recorded"
+            f"reward of {_place(problem, bad)} is {rewards[bad]}; rewards must be finite and at "
+            f"most {LARGEST_REWARD:g} in size, or NaN if missing; nothing was recorded"
         )
+
+
+def _place(problem: Problem, position: int) -> str:
+    """Where a reward was measured, in the user's labels."""
+    graph = problem.graph
+    if problem.measured == "total":
+        return "the round"
+    if problem.measured == "node":
+        return f"node {graph.labels[position]}"
+    ends = graph.arcs if problem.measured == "arc" else graph.edges
+    i, j = ends[position].tolist()
+    arrow = "->" if problem.measured == "arc" else "-"
+    return f"{problem.measured} {position} ({graph.labels[i]} {arrow} {graph.labels[j]})"
 
 
 @compiled

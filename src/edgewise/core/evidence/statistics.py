@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
 from edgewise.core.design.node_laws import NodeLaws, draw_nodes
-from edgewise.core.evidence.rewards import refuse_absurd
 from edgewise.core.model.cells import Cells
 from edgewise.network.graph import Graph
 
@@ -55,6 +54,18 @@ class CellStatistics:
     def __len__(self) -> int:
         """How many rounds or phases are stacked."""
         return len(self.information)
+
+    def normal(self, cells: Cells, kind: int) -> list[tuple[Array, Array]]:
+        """A (p, p) and b (p,) of every stacked phase, for one kind."""
+        features = cells.features[kind]
+        return [
+            ((features.T * counts) @ features, sums @ features)
+            for counts, sums in zip(self.information[:, kind], self.rewards[:, kind], strict=True)
+        ]
+
+    def grams(self, cells: Cells) -> Array:
+        """(q, p, p) A of every kind."""
+        return cells.grams(self.information)
 
     def followed_by(self, rounds: ByRound) -> ByRound:
         """Cumulative statistics (R, q, P) after each of the R further rounds.
@@ -125,11 +136,7 @@ ByPhase: TypeAlias = CellStatistics
 
 
 def observe(graph: Graph, cells: Cells, arms: Indices, rewards: Array) -> CellStatistics:
-    """Statistics of one round: joint arm (n,), rewards (m,) in ``graph.arcs`` order, NaN missing.
-
-    Raises InvalidRewards, touching nothing, if a reward is infinite or absurdly large.
-    """
-    refuse_absurd(graph, rewards)
+    """Statistics of one round: joint arm (n,), rewards (m,) in ``graph.arcs`` order or NaN."""
     shape = cells.showable.shape
     observations = np.zeros(shape, np.int64)
     sums = np.zeros((3, *shape))

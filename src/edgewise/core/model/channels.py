@@ -64,7 +64,10 @@ class Measurement:
         return cls(
             problem,
             n_channels,
-            *(frozen(array[order], np.int64) for array in (channel, edge, first, second)),
+            frozen(channel[order], np.int64),
+            frozen(edge[order], np.int64),
+            frozen(first[order], np.int64),
+            frozen(second[order], np.int64),
             frozen(scale[order], float),
             frozen(raw_features(problem), float),
         )
@@ -123,18 +126,12 @@ class Measurement:
         coordinates: Array = self.problem.whitening.coordinates[arms]
         return coordinates
 
-    @cached_property
-    def node_kind(self) -> Indices:
-        """(n,) kind of each node, also when there is one."""
-        kinds = self.problem.node_kinds
-        return np.zeros(self.problem.graph.n_nodes, np.int64) if kinds is None else kinds
-
     def shared_rows(self, arms: Indices) -> Array:
         """(C, p) what multiplies the parameters that all edges of a class share, own terms last."""
         classes = self.problem.classes
         p0, n_groups = self.features.shape[2], classes.n_groups
         own = self.own_terms(arms) if self.problem.own_term else np.zeros((0, 0))
-        n_own = own.shape[1] * (int(self.node_kind.max()) + 1 if len(own) else 0)
+        n_own = own.shape[1] * (int(self.problem.kind_of_node.max()) + 1 if len(own) else 0)
         rows = np.zeros((self.n_channels, n_groups * p0 + n_own))
         table = rows[:, : n_groups * p0].reshape(self.n_channels, n_groups, p0)
         loadings = classes.loadings[classes.graph.kind_of_edge[self.edge]]
@@ -142,7 +139,7 @@ class Measurement:
         parts = loadings[term, group][:, None] * self.terms(arms)[term]
         np.add.at(table, (self.channel[term], group), parts)
         if len(own):
-            first = n_groups * p0 + self.node_kind * own.shape[1]
+            first = n_groups * p0 + self.problem.kind_of_node * own.shape[1]
             columns = first[:, None] + np.arange(own.shape[1])
             np.put_along_axis(rows, columns, own, axis=1)
         return rows

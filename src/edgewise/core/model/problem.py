@@ -141,6 +141,11 @@ class Problem:
         return sizes[self.measured]
 
     @property
+    def level_names(self) -> Levels:
+        """Which levels there are, by name."""
+        return checked_levels(self.levels)
+
+    @property
     def is_plain(self) -> bool:
         """The paper's model: a reward per arc, no levels, one matrix per kind, one noise."""
         return (
@@ -188,6 +193,12 @@ class Problem:
     def candidate_sets(self) -> Candidates:
         """The distinct candidate sets (C, K), and which one each node has (n,)."""
         return group_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
+
+    @cached_property
+    def kind_of_node(self) -> Indices:
+        """(n,) kind of each node, also when there is one."""
+        nodes = np.zeros(self.graph.n_nodes) if self.node_kinds is None else self.node_kinds
+        return frozen(nodes, np.int64)
 
     @cached_property
     def classes(self) -> Classes:

@@ -21,7 +21,7 @@ from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.layout import breadth_first, lay_out
-from edgewise.core.strategies.phases import GrowingPhases, overtime
+from edgewise.core.strategies.phases import GrowingPhases, overtime, shortest_phase
 from edgewise.errors import InvalidArgument
 
 
@@ -55,6 +55,8 @@ class AdaptivePhases:
     """The plan of the adaptive strategy."""
 
     cells: Cells
+    layout: Cells
+    """The cells that rounds are laid out by: as if every arc were measured."""
     order: Indices
     """(n,) order in which nodes are filled."""
     prior: Array
@@ -71,14 +73,15 @@ class AdaptivePhases:
     @classmethod
     def of(cls, problem: Problem, *, growth: float, power: float) -> AdaptivePhases:
         """Prepare what does not change from phase to phase."""
-        cells = Cells.of(problem)
+        layout = Cells.by_kind(problem)
         masks, groups = problem.candidate_sets
         return cls(
-            cells=cells,
+            cells=layout if problem.is_plain else Cells.of(problem),
+            layout=layout,
             order=frozen(breadth_first(problem.graph), np.int64),
-            prior=frozen(_spread_evenly(cells), float),
+            prior=frozen(_spread_evenly(layout), float),
             anything=NodeLaws.of(masks / masks.sum(axis=1, keepdims=True), groups),
-            phasing=GrowingPhases(growth),
+            phasing=GrowingPhases(growth, shortest_phase(problem)),
             power=power,
         )
 
@@ -91,9 +94,9 @@ class AdaptivePhases:
         late = state.phase_rounds - overtime(self.cells, state)
         if late >= 0 and late % 2 == 0:
             return self.anything.draw(seed=state.seed, round=state.rounds + 1)
-        gram = self.prior + self.cells.grams(state.statistics.information)
+        gram = self.prior + self.layout.grams(state.statistics.information)
         inverse = np.linalg.inv(gram).astype(float, copy=False)
-        arms = lay_out(problem, self.cells, self.order, inverse, state.aim, power=self.power)
+        arms = lay_out(problem, self.layout, self.order, inverse, state.aim, power=self.power)
         arms.setflags(write=False)
         return arms
 

@@ -100,7 +100,7 @@ def _laws(plan: ContrastPhases, aim: Aim) -> NodeLaws:
         return plan.everywhere
     found = contrast_laws(
         plan.expected,
-        aim.contrasts(plan.cells),
+        aim.contrasts(plan.expected.cells),
         aim.kinds,
         aim.needs,
         everywhere=plan.everywhere.weights,

@@ -60,7 +60,8 @@ class Paper:
 
     def __call__(self, problem: Problem, /) -> IndependentNodes:
         """Solve the node design by plain Frank-Wolfe."""
-        if problem.graph.directed or problem.graph.n_kinds > 1 or problem.candidates is not None:
+        graph, candidates = problem.graph, problem.candidates
+        if graph.directed or graph.n_kinds > 1 or candidates is not None or not problem.is_plain:
             raise InvalidArgument(
                 "strategy 'paper' needs the paper's setting: undirected edges of one kind and all "
                 "arms at every node; use strategy='g-optimal' here"

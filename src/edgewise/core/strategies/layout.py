@@ -45,7 +45,7 @@ def lay_out(
 
     ``inverse`` (q, p, p) is :math:`A^{-1}` at the start, overwritten.
     """
-    graph = problem.graph
+    graph = problem.classes.graph
     adjacency = graph.adjacency
     arms = np.zeros(graph.n_nodes, np.int32)
     refresh = max(1, len(graph.edges) // _REFRESHES)

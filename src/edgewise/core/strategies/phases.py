@@ -11,11 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from edgewise.core.aim import Aim
-from edgewise.core.evidence.observed import in_range, sees_everything
+from edgewise.core.evidence.coverage import sees, sees_everything
 from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 
 _MOST_CONTRASTS = 256
@@ -24,6 +23,9 @@ _MOST_CONTRASTS = 256
 _PATIENCE = 20
 """A phase that cannot make its contrasts estimable (missing rewards) ends after so many times
 its length in overtime, rather than never."""
+
+
+_WITH_LEVELS = 4
 
 
 class Phasing(Protocol):
@@ -67,18 +69,19 @@ class OnePhase:
 
 @dataclass(frozen=True)
 class GrowingPhases:
-    """Each phase lasts ``growth`` times the rounds so far, at least one round."""
+    """Each phase lasts ``growth`` times the rounds so far, at least ``shortest``."""
 
     growth: float
+    shortest: int = 1
     is_endless: bool = False
 
     def first(self) -> Aim:
-        """One round for everything alike, more if it takes more to see every direction."""
-        return Aim.everything(1)
+        """Everything alike, for longer if it takes more to see every direction."""
+        return Aim.everything(self.shortest)
 
     def next(self, state: LearnerState, open: Aim | None) -> Aim:  # noqa: A002
         """The open contrasts that need most."""
-        length = max(1, int(self.growth * state.rounds))
+        length = max(self.shortest, int(self.growth * state.rounds))
         if open is None:  # rewards were missing: some direction is still unseen
             return Aim.everything(length)
         return open.at_most(_MOST_CONTRASTS, length=length)
@@ -90,14 +93,9 @@ class GrowingPhases:
             return False
         if state.phase_rounds >= overtime(cells, state) + _PATIENCE * aim.length:
             return True
-        grams = cells.grams(state.statistics.information)
         if len(aim.kinds) == 0:
-            return sees_everything(grams, cells.dimensions)
-        contrasts = aim.contrasts(cells)
-        return all(
-            in_range(grams[kind], contrasts[aim.kinds == kind]).all()
-            for kind in np.unique(aim.kinds)
-        )
+            return sees_everything(cells, state.statistics)
+        return sees(cells, state.statistics, aim)
 
 
 @dataclass(frozen=True)
@@ -126,4 +124,9 @@ def overtime(cells: Cells, state: LearnerState) -> int:
 
     Its length, and one for every parameter: an edge shows one cell a round.
     """
-    return state.aim.length + int(cells.dimensions.sum())
+    return state.aim.length + cells.n_parameters
+
+
+def shortest_phase(problem: Problem) -> int:
+    """Rounds that a phase lasts at least: with a level per channel, one of T rounds loses 1/T."""
+    return _WITH_LEVELS if problem.levels in ("channel", "both") else 1

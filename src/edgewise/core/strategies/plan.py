@@ -66,7 +66,7 @@ def upcoming(
 
     One round, unless the plan can tell more: the next may belong to another phase.
     """
-    if _counts_ahead(plan):
+    if _counts_ahead(plan) and problem.is_plain:
         return plan.count_ahead(problem, state, n_rounds)
     arms = plan.joint_arm(problem, state)
     observations, information = count_joint_arm(problem.graph, plan.cells, arms)

@@ -85,6 +85,11 @@ class Safe:
                 "noise, e.g. dataclasses.replace(problem, noise=1.0)",
                 argument="noise",
             )
+        if not problem.is_plain:
+            raise InvalidArgument(
+                "Safe predicts from rewards per arc, with one matrix per kind and no levels; use "
+                "another strategy for this problem"
+            )
         inner = self.strategy(problem)
         if inner.ridge > 0:
             raise InvalidArgument(
@@ -180,6 +185,7 @@ def _return_order(graph: Graph, change: Change, moved: Mask, state: LearnerState
 
 def _closed(cells: Cells, state: LearnerState) -> CellStatistics:
     """(q, P) statistics of all phases that are over."""
+    assert isinstance(state.closed, CellStatistics)  # __call__ has seen to it
     return state.closed.followed_by_all(CellStatistics.zero(cells))
 
 

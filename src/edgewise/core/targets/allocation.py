@@ -15,12 +15,20 @@ from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.aim import Aim
 from edgewise.core.evidence.evidence import gather
-from edgewise.core.evidence.statistics import ByPhase, ByRound, CellStatistics
+from edgewise.core.evidence.measuring import (
+    ByPhase,
+    ByRound,
+    Total,
+    all_of,
+    as_rounds,
+    with_present,
+)
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Answer, Regret
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict, knows_widths
 from edgewise.core.strategies import Plan
+from edgewise.core.targets.estimated import estimated_objective
 from edgewise.core.targets.forecast import HORIZON, Forecast
 from edgewise.core.targets.regret_bound import (
     Comparison,
@@ -98,8 +106,8 @@ class BestAllocation:
         present = cumulative[position]
         guess = recommend(
             setting,
-            state.closed.followed_by_all(present),
-            state.closed.with_another(present),
+            all_of(state.closed, present),
+            with_present(state.closed, present),
             number,
         )
         if guess is None:
@@ -193,9 +201,7 @@ def _is_optimisation(regret: Regret) -> bool:
     return math.isfinite(regret.bound) and regret.estimation <= _STALLED * regret.bound
 
 
-def recommend(
-    setting: Setting, everything: CellStatistics, phases: ByPhase, number: int
-) -> Proposal | None:
+def recommend(setting: Setting, everything: Total, phases: ByPhase, number: int) -> Proposal | None:
     """The best allocation for the estimate, with its regret; None if not estimable yet.
 
     Parameters
@@ -212,13 +218,15 @@ def recommend(
     problem, cells = setting.problem, setting.plan.cells
     assert knows_widths(setting.rule)  # check has seen to it
     rule = setting.rule
-    sigma = float(setting.noise_after(phases[:-1], phases[-1:])[0]) if len(phases) else math.inf
+    sigma = math.inf
+    if len(phases):
+        sigma = float(setting.noise_after(phases[:-1], as_rounds(phases[-1]))[0])
     evidence = gather(problem, cells, np.array([number]), everything[None], noise=np.array([sigma]))
     leaders = evidence.leaders[0]
     if (leaders < 0).any():
         return None
-    tables = cells.tables(evidence.theta[0])
-    found = solve(Objective.of(problem.graph, tables, problem.candidates), Request())
+    objective = estimated_objective(problem, cells, evidence.theta[0])
+    found = solve(objective, Request())
     log_odds = math.log(n_events(problem, cells) / setting.contrast_delta)
     comparison = compare(
         problem,
@@ -232,32 +240,33 @@ def recommend(
     regret, worst = bound_regret(problem, cells, comparison, found, effort="fast")
     loose = worst.value <= tolerance or _is_optimisation(regret)
     if loose and regret.bound > tolerance:  # perhaps only the bound is too loose
-        most = upper_bound(Objective.of(problem.graph, tables, problem.candidates), "tight")
+        most = upper_bound(objective, "tight")
         found = replace(found, upper_bound=max(found.value, min(found.upper_bound, most)))
         regret, worst = bound_regret(problem, cells, comparison, found, effort="tight")
-    share, still_open = _open(problem, cells.pair_index, comparison, worst.arms, tolerance)
+    share, still_open = _open(setting, comparison, found.arms, worst.arms, tolerance)
     pairs = tuple((int(k), int(l)) for k, l in cells.pairs[leaders])
     return Proposal(found, regret, tolerance, pairs, share, still_open)
 
 
 def _open(
-    problem: Problem,
-    pair_index: Indices,
-    comparison: Comparison,
-    worst: Indices,
-    tolerance: float,
+    setting: Setting, comparison: Comparison, ours: Indices, worst: Indices, tolerance: float
 ) -> tuple[float, Aim]:
     """By how much widths must shrink, and the contrasts that the worst case is made of.
 
     They must shrink together until its loss, by the estimate, and the tolerance cover them. Other
     contrasts matter only if they make a worse case, and then the next look will say so.
     """
+    problem, cells = setting.problem, setting.plan.cells
     graph, rows = problem.graph, comparison.edges
-    pairs = pair_index[worst[graph.edges[:, 0]], worst[graph.edges[:, 1]]]
+    pairs = cells.pair_index[worst[graph.edges[:, 0]], worst[graph.edges[:, 1]]]
     weights, directions = graph.weight_of_edge, float(graph.n_directions)
     loss = -directions * float((weights * comparison.gaps[rows, pairs]).sum())
     width = directions * float((np.abs(weights) * comparison.widths[rows, pairs]).sum())
-    share = _share(loss + tolerance, width) if np.isfinite(comparison.widths).all() else 0.0
+    if cells.own is not None:
+        changed = (problem.kind_of_node, ours, worst)
+        loss -= float(comparison.own_gaps[changed].sum())
+        width += float(comparison.own_widths[changed].sum())
+    share = _share(loss + tolerance, width) if comparison.is_known else 0.0
     critical = np.zeros(comparison.variances.shape, np.bool_)
     critical[rows, pairs] = comparison.variances[rows, pairs] > 0
     shown, rivals = np.nonzero(critical)

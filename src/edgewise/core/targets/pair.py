@@ -12,8 +12,11 @@ import numpy as np
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.aim import Aim
+from edgewise.core.evidence.equations import Equations
 from edgewise.core.evidence.evidence import Evidence, gather, gather_phases, watch
-from edgewise.core.evidence.statistics import ByRound, CellStatistics
+from edgewise.core.evidence.measuring import ByRound, Total, all_of, as_rounds, with_present
+from edgewise.core.evidence.observed import observed_directions
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.state import LearnerState
@@ -61,7 +64,7 @@ class BestPair:
         position, verdict = judge(evidence, setting.plan.cells, strength)
         if verdict.stop or not verdict.pairs:
             return Finding(int(kept[position]), verdict, nothing_open)
-        everything = state.closed.followed_by_all(cumulative[kept][position])
+        everything = all_of(state.closed, cumulative[kept][position])
         still_open = partial(_open, setting, everything, evidence, strength >= 1.0)
         return Finding(int(kept[position]), verdict, still_open)
 
@@ -73,7 +76,7 @@ class BestPair:
         asked; the range comes from the gaps :math:`\hat\Delta \pm 2s`. None while some comparison
         has not been seen.
         """
-        evidence = _evidence(setting, state, np.array([state.rounds]), state.statistics[None])
+        evidence = _evidence(setting, state, np.array([state.rounds]), as_rounds(state.statistics))
         compared = evidence.gaps[0] < np.inf
         known = np.isfinite(evidence.gaps[0][compared]).all() and np.isfinite(evidence.noise[0])
         if (evidence.leaders < 0).any() or not known:
@@ -146,7 +149,7 @@ def _evidence(
     problem, cells = setting.problem, setting.plan.cells
     noise = setting.noise_after(state.closed, cumulative)
     if len(state.closed):
-        phases = state.closed.with_another(cumulative[-1])
+        phases = with_present(state.closed, cumulative[-1])
         return gather_phases(problem, cells, int(rounds[-1]), phases, noise=noise[-1:])
     return gather(problem, cells, rounds, cumulative, noise=noise, ridge=setting.plan.ridge)
 
@@ -165,12 +168,13 @@ def _promising(
     At the others the rule cannot stop. The margin covers rounding differences.
     """
     everyone = np.arange(len(rounds))
-    if len(rounds) == 1 or state.verdict.rival is None:
+    rival = state.verdict.rival
+    if len(rounds) == 1 or rival is None or not isinstance(cumulative, CellStatistics):
         return everyone
     evidence = watch(
         setting.problem,
         setting.plan.cells,
-        state.verdict.rival,
+        rival,
         rounds,
         cumulative,
         noise=setting.noise_after(state.closed, cumulative),
@@ -181,7 +185,7 @@ def _promising(
     return everyone[keep]
 
 
-def _open(setting: Setting, everything: CellStatistics, evidence: Evidence, refuted: Mask) -> Aim:
+def _open(setting: Setting, everything: Total, evidence: Evidence, refuted: Mask) -> Aim:
     """The rivals that are not refuted, at the one look that phases allow."""
     gaps, variances = _pooled(setting, everything, evidence)
     kinds, rivals = np.nonzero(~refuted[0] & (variances > 0))
@@ -214,9 +218,7 @@ def _information_wanted(gaps: Array, variances: Array, sigma: float, log_odds: f
     return wanted
 
 
-def _pooled(
-    setting: Setting, everything: CellStatistics, evidence: Evidence
-) -> tuple[Array, Array]:
+def _pooled(setting: Setting, everything: Total, evidence: Evidence) -> tuple[Array, Array]:
     """(q, P) gaps to the leaders, and variances, by least squares on all rounds together.
 
     Only for planning: pooled estimates use every reward, but are not valid evidence once designs
@@ -227,8 +229,12 @@ def _pooled(
     kinds = np.arange(len(means))
     leaders = evidence.leaders[0]
     contrasts = cells.features[kinds, leaders][:, None] - cells.features
-    gram = cells.padded(cells.grams(everything.information))
-    images = np.linalg.solve(gram, contrasts.transpose(0, 2, 1)).transpose(0, 2, 1)
+    if isinstance(everything, Equations):
+        values, basis = observed_directions(everything.gram)
+        images = (contrasts @ basis / values) @ basis.T
+    else:
+        gram = cells.padded(cells.grams(everything.information))
+        images = np.linalg.solve(gram, contrasts.transpose(0, 2, 1)).transpose(0, 2, 1)
     variances = np.maximum((images * contrasts).sum(axis=2), 0.0)
     gaps = means[kinds, leaders][:, None] - means
     return gaps, variances

@@ -25,9 +25,9 @@ from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import ROUNDING, Allocation
 from edgewise.allocation.instance.two_colouring import two_colouring
 from edgewise.allocation.request import Request
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.evidence.evidence import pool
-from edgewise.core.evidence.statistics import ByPhase
+from edgewise.core.evidence.measuring import ByPhase
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
@@ -56,6 +56,15 @@ class Comparison:
     """(H, P) of the gaps for sigma = 1; 0 where the two cells always pay the same."""
     widths: Array
     """(H, P) how far off the gaps may be, with confidence."""
+    own_gaps: Array
+    """(s, K, K) estimated own term of arm k minus that of arm a, at [kind of node, a, k]."""
+    own_widths: Array
+    """(s, K, K)"""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether every contrast can be estimated."""
+        return bool(np.isfinite(self.widths).all() and np.isfinite(self.own_widths).all())
 
 
 def n_events(problem: Problem, cells: Cells) -> int:
@@ -67,7 +76,8 @@ def n_events(problem: Problem, cells: Cells) -> int:
     if shows_one_cell(problem):
         return max(cells.n_rivals, 1)
     counts = cells.showable.sum(axis=1)
-    return max(int((counts * (counts - 1)).sum()), 1)
+    own = 0 if cells.own is None else len(cells.own) * problem.n_arms * (problem.n_arms - 1)
+    return max(int((counts * (counts - 1)).sum()) + own, 1)
 
 
 def shows_one_cell(problem: Problem) -> bool:
@@ -87,7 +97,7 @@ def compare(
 
     ``phases`` (J, q, P) are the statistics; ``width`` gives (T,) widths for (T,) variances.
     """
-    graph, n_pairs = problem.graph, len(cells.pairs)
+    graph, n_pairs = problem.classes.graph, len(cells.pairs)
     pairs = cells.pair_index[arms[graph.edges[:, 0]], arms[graph.edges[:, 1]]].astype(np.int64)
     kinds = graph.kind_of_edge
     best = np.arange(len(leaders)) * n_pairs + leaders
@@ -99,6 +109,9 @@ def compare(
         gaps[of_kind], variances[of_kind] = _differences(cells, phases, kind, shown[of_kind])
     widths = np.zeros_like(gaps)
     widths[variances > 0] = width(variances[variances > 0])
+    own_gaps, own_variances = _own_differences(cells, phases)
+    own_widths = np.zeros_like(own_gaps)
+    own_widths[own_variances > 0] = width(own_variances[own_variances > 0])
     return Comparison(
         kinds=shown_kinds,
         shown=shown,
@@ -107,6 +120,8 @@ def compare(
         gaps=gaps,
         variances=variances,
         widths=widths,
+        own_gaps=own_gaps,
+        own_widths=own_widths,
     )
 
 
@@ -115,9 +130,23 @@ def _differences(cells: Cells, phases: ByPhase, kind: int, shown: Indices) -> tu
     features = cells.features[kind]
     contrasts = features[None] - features[shown, None]
     differs = cells.showable[kind] & (contrasts != 0.0).any(axis=2)
-    score, information = pool(
-        features, contrasts[differs], phases.information[:, kind], phases.rewards[:, kind]
-    )
+    return _estimates(contrasts, differs, phases.normal(cells, kind))
+
+
+def _own_differences(cells: Cells, phases: ByPhase) -> tuple[Array, Array]:
+    """(s, K, K) the same of the own terms: arm k minus arm a at [kind of node, a, k]."""
+    if cells.own is None:
+        return np.zeros((0, 0, 0)), np.zeros((0, 0, 0))
+    contrasts = cells.own[:, None] - cells.own[:, :, None]
+    differs = (contrasts != 0.0).any(axis=3)
+    return _estimates(contrasts, differs, phases.normal(cells, 0))
+
+
+def _estimates(
+    contrasts: Array, differs: Mask, phases: list[tuple[Array, Array]]
+) -> tuple[Array, Array]:
+    """Estimates and variances of contrasts (..., p); 0 where nothing differs."""
+    score, information = pool(contrasts[differs], phases)
     known = np.where(information > 0, information, 1.0)
     gaps, variances = np.zeros((2, *differs.shape))
     gaps[differs] = np.where(information > 0, score / known, 0.0)
@@ -135,21 +164,22 @@ def bound_regret(
     second keeps edges alike, so that bounds for graphs with cycles apply.
     """
     optimisation = 0.0 if found.proved_optimal else found.upper_bound - found.value
-    if not np.isfinite(comparison.widths).all():
+    if not comparison.is_known:
         return Regret(math.inf, optimisation), replace(found, value=math.inf)
-    objective = _gains(problem, cells, comparison)
+    objective = _gains(problem, cells, comparison, found.arms)
     method = "auto" if len(problem.graph.edges) <= _SEARCHED else "local-search"
     worst = solve(objective, Request(method, bound=None, start=found.arms))
     bound = worst.value if worst.proved_optimal else upper_bound(objective, effort)
-    if not shows_one_cell(problem) and not problem.graph.has_negative_weights:
+    edges_alone = cells.own is None and not problem.graph.has_negative_weights
+    if edges_alone and not shows_one_cell(problem):
         bound = min(bound, _common_reference(problem, cells, comparison, effort))
     margin = ROUNDING * problem.graph.n_arcs * float(np.abs(comparison.gaps).max(initial=0.0))
     bound = 0.0 if bound <= margin else bound
     return Regret(bound, min(optimisation, bound)), worst
 
 
-def _gains(problem: Problem, cells: Cells, comparison: Comparison) -> Objective:
-    """Upper confidence bounds of what other joint arms gain over ours."""
+def _gains(problem: Problem, cells: Cells, comparison: Comparison, arms: Indices) -> Objective:
+    """Upper confidence bounds of what other joint arms gain over ours (n,)."""
     graph, rows = problem.graph, comparison.edges
     upper = comparison.gaps + comparison.widths
     if graph.has_negative_weights:  # a negative weight turns an upper bound into a lower one
@@ -158,7 +188,11 @@ def _gains(problem: Problem, cells: Cells, comparison: Comparison) -> Objective:
         rows = rows + len(comparison.shown) * (graph.weights < 0)
     used, kinds = np.unique(rows, return_inverse=True)
     tables = upper[used][:, cells.pair_index]
-    return Objective.of(graph.with_kinds(kinds.ravel()), tables, problem.candidates)
+    unary = None
+    if cells.own is not None:
+        own = comparison.own_gaps + comparison.own_widths
+        unary = own[problem.kind_of_node, arms]
+    return Objective.of(graph.with_kinds(kinds.ravel()), tables, problem.candidates, unary)
 
 
 def upper_bound(objective: Objective, effort: str) -> float:
@@ -170,7 +204,7 @@ def upper_bound(objective: Objective, effort: str) -> float:
 
 def _common_reference(problem: Problem, cells: Cells, comparison: Comparison, effort: str) -> float:
     """Every cell against the best of its kind, from above for others, from below for ours."""
-    graph, references = problem.graph, comparison.references
+    graph, references = problem.classes.graph, comparison.references
     upper = (comparison.gaps + comparison.widths)[references]
     objective = Objective.of(graph, upper[:, cells.pair_index], problem.candidates)
     kinds = comparison.kinds[comparison.edges]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.aim import Aim
-from edgewise.core.evidence.statistics import ByRound
+from edgewise.core.evidence.measuring import ByRound
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Answer, Regret
 from edgewise.core.state import LearnerState

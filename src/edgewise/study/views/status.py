@@ -12,6 +12,7 @@ from edgewise.core.ending import Ending
 from edgewise.core.evidence.lack_of_fit import LackOfFit, lack_of_fit
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.noise import NoiseEstimate, estimate_noise
+from edgewise.core.model.options import Noise
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.report import Report
