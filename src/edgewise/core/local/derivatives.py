@@ -11,7 +11,9 @@ with :math:`A = \mathrm{diag}(1/\lambda) + X^\top V^{-1} X`, :math:`B = A^{-1}`,
 .. math::
     G_k = \frac{\partial}{\partial \Omega_k} = \sum_{e \in k} P_{ee} - \tilde h_e \tilde h_e^\top,
     \qquad \mathrm E \frac{\partial^2}{\partial \Omega_k \partial \Omega_l}
-    \approx \sum_{e \in k, f \in l} H_{ef} \otimes H_{ef}.
+    \approx \sum_{e \in k, f \in l} P_{ef} \otimes P_{ef}
+
+(pairs of blocks of one channel; what the means couple across channels is left out).
 
 The deviations have mean :math:`\Omega \tilde h_e` and covariance
 :math:`\Omega - \Omega P_{ee} \Omega`, so a step of EM is :math:`\Omega_k - \Omega_k G_k \Omega_k

@@ -8,7 +8,7 @@ with the number of rounds.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
@@ -214,11 +214,6 @@ def _check_rounds(channels: Channels, z: Array, r: Array) -> None:
         )
     if not np.isfinite(z).all() or np.isinf(r).any():
         raise InvalidArgument("features must be finite, and rewards finite or NaN (not measured)")
-
-
-def without_rounds(phase: Phase) -> Phase:
-    """The phase without the rounds themselves, once their levels are projected out."""
-    return replace(phase, rounds=None)
 
 
 @compiled

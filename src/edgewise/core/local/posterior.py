@@ -28,7 +28,12 @@ from edgewise.errors import InvalidArgument
 
 @dataclass(frozen=True, eq=False)
 class Gains:
-    """Linear functions of the parameters, as the posterior sees them."""
+    """Linear functions of the parameters, as the posterior sees them.
+
+    The variances count as known, although they are estimated: with few edges the deviation is
+    too small. Counted: 90 % intervals cover 86 to 89 % with 200 edges, 84 to 89 % with 40, 83 %
+    with 20.
+    """
 
     mean: Array
     """(k,)."""

@@ -7,7 +7,8 @@ X_k)^\top`, so that no step leaves the cone, and minimises the quadratic model
           + \tfrac12 \langle d\Omega, I\, d\Omega \rangle, \qquad
           d\Omega_k = L_k X_k^\top + X_k L_k^\top,
 
-with I the expected curvature and :math:`G^+` the positive part of the slope, which is what
+with I the observed curvature where that is positive definite, else mixed with the expected one,
+and :math:`G^+` the positive part of the slope, which is what
 remains of the curvature where :math:`\Omega` is on the boundary: convergence there is fast too.
 :math:`\log \sigma^2` and the roots of :math:`\lambda` take part in the same step.
 """

@@ -3,12 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.unit.core.local.dense import draw_world, mixed_channels, rows
 
 from edgewise.core.local.channels import Channels
 from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
 from edgewise.errors import InvalidArgument
-
-from tests.unit.core.local.dense import draw_world, mixed_channels, rows
 
 LEVELS = ["none", "channel", "round", "both"]
 

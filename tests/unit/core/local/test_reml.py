@@ -4,19 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-
-from edgewise.base.arrays import Array
-from edgewise.core.local.channels import Channels
-from edgewise.core.local.derivatives import look
-from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
-from edgewise.core.local.passes import Components
-from edgewise.core.local.reml import Fit, fit
-from edgewise.core.local.scoring import Free, em_step
-from edgewise.errors import InvalidArgument
-
 from tests.unit.core.local.dense import (
     World,
     arcs,
@@ -28,6 +18,15 @@ from tests.unit.core.local.dense import (
     rows,
     some_components,
 )
+
+from edgewise.base.arrays import Array
+from edgewise.core.local.channels import Channels
+from edgewise.core.local.derivatives import look
+from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
+from edgewise.core.local.passes import Components
+from edgewise.core.local.reml import Fit, fit
+from edgewise.core.local.scoring import Free, em_step
+from edgewise.errors import InvalidArgument
 
 LEVELS = ["none", "channel", "round", "both"]
 
@@ -134,14 +133,15 @@ def test_scoring_ends_where_em_crawls_to(deviation: float) -> None:
     world = draw_world(arcs(60, 3, 2), 6, deviation=deviation, rng=np.random.default_rng(3))
     equations = world.equations()
     fitted = fit(equations, tolerance=1e-6)
-    slow = em(equations, fit(equations, max_passes=1), 1000)
+    slow = em(equations, fit(equations, max_passes=1), 400)
     assert (np.diff(slow) <= 1e-9).all()
     assert slow[0] == pytest.approx(fitted.trace[0])
     assert fitted.converged
     assert fitted.passes <= 30
-    assert slow[-1] - 0.2 < fitted.trace[-1] < slow[-1] + 1e-5
+    assert slow[-1] - 0.5 < fitted.trace[-1] < slow[-1] + 1e-5
 
 
+@settings(max_examples=25)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([0.0, 0.01, 0.1, 1.0]),
@@ -172,7 +172,7 @@ def test_omega_and_noise_are_recovered() -> None:
     rng = np.random.default_rng(4)
     channels = arcs(4000, 2)
     omega = np.array([[0.5, 0.3], [0.3, 0.4]])
-    theta = [1.0, -1.0] + rng.multivariate_normal([0, 0], omega, 4000)
+    theta = rng.multivariate_normal([1.0, -1.0], omega, 4000)
     z = rng.standard_normal((3, 4000, 2))
     r = (z * theta).sum(axis=2) + 0.8 * rng.standard_normal((3, 4000))
     r += 10 * rng.standard_normal(4000)
@@ -333,6 +333,7 @@ def tight(world: World, *, flat: bool = False) -> Fit:
     return fit(world.equations(), flat=flat, tolerance=1e-9, max_passes=200)
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 1000), st.floats(0.01, 100.0))
 def test_the_unit_of_rewards_does_not_matter(seed: int, unit: float) -> None:
     world = world_of(seed)
@@ -341,6 +342,7 @@ def test_the_unit_of_rewards_does_not_matter(seed: int, unit: float) -> None:
     assert other.sigma == pytest.approx(unit * one.sigma, rel=1e-3)
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 1000))
 def test_the_order_of_edges_does_not_matter(seed: int) -> None:
     world, order = world_of(seed), np.random.default_rng(seed).permutation(30)
@@ -353,6 +355,7 @@ def test_the_order_of_edges_does_not_matter(seed: int) -> None:
     assert_allclose(tight(permuted).theta, expected, atol=2e-3)
 
 
+@settings(max_examples=12)
 @given(st.integers(0, 1000))
 def test_the_basis_of_features_does_not_matter(seed: int) -> None:
     """With flat means: theta'z is the same whatever basis z is written in."""
