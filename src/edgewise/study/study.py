@@ -171,7 +171,7 @@ class Study:
         measured arc is refused. Wrong input raises and changes nothing.
         """
         graph = self.problem.graph
-        arcs, values = read_measurements(graph, rewards)
+        arcs, values = read_measurements(self.problem, rewards)
         self._request(
             lambda at, records: decide.tell(graph, at.state, records, ticket, arcs, values)
         )
@@ -195,7 +195,7 @@ class Study:
         measurements of a closed round are corrections too. Rounds deployed since are not chosen
         again; the evidence is judged anew.
         """
-        arcs, values = read_measurements(self.problem.graph, rewards)
+        arcs, values = read_measurements(self.problem, rewards)
         self._request(
             lambda at, records: decide.correct(at.setting, at.state, records, ticket, arcs, values)
         )

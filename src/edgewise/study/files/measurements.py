@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.rewards import checked_rewards, refuse_absurd
+from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidRewards
 from edgewise.formats.edge_list import ENDS
 from edgewise.network.graph import Graph
@@ -19,17 +20,18 @@ Measurements: TypeAlias = ArrayLike | Mapping[Any, Any] | Any
 columns source, target (or from, to; u, v) and reward. NaN or None where missing."""
 
 
-def read_measurements(graph: Graph, told: Measurements) -> tuple[Indices, Array]:
+def read_measurements(problem: Problem, told: Measurements) -> tuple[Indices, Array]:
     """Which arcs (k,) were named, in increasing order, and their values (k,), NaN if missing."""
+    graph = problem.graph
     if hasattr(told, "columns"):
         arcs, values = _located(graph, _rows(told))
     elif hasattr(told, "items") and not isinstance(told, np.ndarray):
         arcs, values = _located(graph, told.items())
     else:
-        arcs, values = np.arange(graph.n_arcs), checked_rewards(told, graph.n_arcs)
+        arcs, values = np.arange(graph.n_arcs), checked_rewards(told, problem)
     everything = np.full(graph.n_arcs, np.nan)
     everything[arcs] = values
-    refuse_absurd(graph, everything)
+    refuse_absurd(problem, everything)
     return arcs, values
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgewise.base.arrays import frozen
-from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.evidence.measuring import present_from_tree
 from edgewise.errors import InvalidArgument, StorageError
 from edgewise.study.log.events import (
     Asked,
@@ -83,7 +83,7 @@ def _revision(tree: Tree) -> Revision:
     best = tree["best_arms"]
     return Revision(
         phase=tree["phase"],
-        statistics=CellStatistics.from_tree(tree["statistics"]),
+        statistics=present_from_tree(tree["statistics"]),
         total=tree["total"],
         best_arms=None if best is None else frozen(best, np.int32),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.evidence.measuring import Statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class Revision:
     """The statistics of the corrected round's phase, from the corrected log."""
 
     phase: int
-    statistics: CellStatistics
+    statistics: Statistics
     """(q, P)"""
     total: float
     """Sum of the round's rewards; NaN if some are missing."""

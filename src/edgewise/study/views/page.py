@@ -120,14 +120,16 @@ def _trust(report: Report) -> list[str]:
     noise = report.noise_estimate
     if noise is not None:
         stated = report.problem.noise
-        said = "It is estimated" if isinstance(stated, str) else f"Stated: {stated:g}"
+        said = f"Stated: {stated:g}" if isinstance(stated, float) else "It is estimated"
+        if isinstance(stated, tuple):
+            said = "In units of what is stated for each channel"
         parts.append(
             page.paragraph(
                 f"Noise of one reward. {said}; measured by repetition: {noise.deviation:.4g} "
                 f"(with 95 % confidence {noise.low:.4g} to {noise.high:.4g})."
             )
         )
-        if not isinstance(stated, str) and noise.low > stated:
+        if stated != "estimate" and noise.low > report.problem.stated_noise:
             parts.append(
                 page.paragraph(
                     "The noise is larger than stated, so the guarantee is weaker than it says: "

@@ -193,7 +193,9 @@ def _regret(regret: Regret) -> str:
     )
 
 
-def _noise(stated: float | str, measured: NoiseEstimate) -> str:
-    said = stated if isinstance(stated, str) else f"stated {stated:g}"
+def _noise(stated: Noise, measured: NoiseEstimate) -> str:
+    said = f"stated {stated:g}" if isinstance(stated, float) else "estimate"
+    if isinstance(stated, tuple):
+        said = "stated per channel (units of it)"
     interval = f"{measured.low:.4g} to {measured.high:.4g}"
     return f"{said}, measured {measured.deviation:.4g} (95 %: {interval})"
