@@ -12,6 +12,7 @@ class Ending(Enum):
 
     CERTIFIED = "the answer has the confidence asked for"
     STALLED = "more rounds would not help: what is left of the gap is optimisation"
+    SETTLED = "further rounds are expected to gain less than asked for; the answer is estimated"
     BUDGET_SPENT = "the round limit was reached; the answer is the current leader, not certified"
     RUNNING = "still collecting; the answer is the current leader, not certified"
 
@@ -29,6 +30,8 @@ def ending_of(
         return Ending.CERTIFIED
     if verdict.stalled:
         return Ending.STALLED
+    if verdict.settled:
+        return Ending.SETTLED
     if max_rounds is not None and rounds >= max_rounds:
         return Ending.BUDGET_SPENT
     return Ending.RUNNING

@@ -14,6 +14,7 @@ from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core import recipe
 from edgewise.core.aim import Aim
 from edgewise.core.ending import ending_of
+from edgewise.core.evidence.by_edge import by_edge_after, decide_pooling
 from edgewise.core.evidence.measuring import (
     Rounds,
     after,
@@ -91,7 +92,8 @@ def tell_round(
     NaN where missing. Raises InvalidRewards, touching nothing, if a reward cannot be summed.
     """
     told = measure(setting.problem, setting.plan.cells, arms, rewards)
-    later = advance(setting, state, told)
+    by_edge = by_edge_after(setting.problem, state.by_edge, arms, rewards)
+    later = advance(setting, replace(state, by_edge=by_edge), told)
     total = float(rewards.sum())
     if total > later.best_total:  # never true for NaN: rounds with gaps do not compete
         later = replace(later, best_arms=arms, best_total=total)
@@ -110,10 +112,17 @@ def is_phase_over(setting: Setting, state: LearnerState) -> bool:
 
 
 def next_phase(setting: Setting, state: LearnerState, still_open: Aim | None) -> LearnerState:
-    """Close the present phase; the next one is laid out for what is still open."""
+    """Close the present phase; the next one is laid out for what is still open.
+
+    A first phase that decides how edges are pooled does not count as evidence.
+    """
+    closed, pooling = with_present(state.closed, state.statistics), state.pooling
+    if setting.problem.pooling == "auto" and pooling is None:
+        closed, pooling = state.closed, decide_pooling(setting.problem, state.by_edge)
     return replace(
         state,
-        closed=with_present(state.closed, state.statistics),
+        closed=closed,
+        pooling=pooling,
         statistics=nothing_measured(setting.problem, setting.plan.cells)[0],
         phase_rounds=0,
         aim=setting.plan.phasing.next(state, still_open),

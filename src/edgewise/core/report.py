@@ -11,10 +11,12 @@ import numpy as np
 
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.claim import Claim
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.lack_of_fit import LackOfFit
 from edgewise.core.evidence.noise import NoiseEstimate
+from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.stopping import Verdict
@@ -22,6 +24,18 @@ from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from edgewise.core.targets import Target
+
+
+_REMEDIES = {
+    "arc": "; of an undirected edge both directions must be measured unless both nodes show the "
+    "same arm",
+    "link": "",
+    "node": "; measuring arcs or links instead of nodes would tell them apart sooner",
+    "total": "; measuring nodes or links instead of the total would tell them apart sooner",
+}
+"""What would make contrasts estimable, by what is measured."""
+_DIFFERENT = 0.01
+"""p-values below this are said in words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +47,32 @@ class Baseline:
     """(n,)"""
     value: float
     """Its estimated global reward."""
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """What the local model expects of the recommended allocation."""
+
+    gain: float
+    """Expected gain in global reward over the baseline."""
+    deviation: float
+    """Its posterior deviation."""
+    interval: tuple[float, float]
+    """The middle 90 % of its posterior."""
+    baseline: str
+    """What it is compared with, in words."""
+    worth_of_rounds: float | None
+    """What further rounds are expected to bring at most; None before the first look."""
+    noise: float
+    """Noise deviation, as stated or fitted."""
+    spread: float
+    """How unequal edges of a kind are: deviation of an edge's mean reward from its kind's, over
+    pairs of arms alike."""
+
+    @property
+    def z(self) -> float:
+        """Expected gain in units of its deviation."""
+        return self.gain / self.deviation if self.deviation > 0 else math.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +107,22 @@ class Report:
     baselines: tuple[Baseline, ...]
     noise_estimate: NoiseEstimate | None
     lack_of_fit: LackOfFit | None
+    unseen: tuple[tuple[int, int, int], ...] = ()
+    """(kind, k, l) of the pairs of arms that cannot be told from the others yet."""
+    homogeneity: Homogeneity | None = None
+    """The test whether one matrix per kind is enough; None if it cannot be made."""
+    estimated: Estimated | None = None
+    """What is expected, where the answer rests on the local model."""
+    edge_tables: Array | None = None
+    """(E, K, K) what both directions of each edge bring, by the arms of its first and second
+    node, if edges have parameters of their own."""
+
+    @property
+    def claim(self) -> Claim:
+        """How far the answer can be relied on."""
+        if self.certified:
+            return Claim.CERTIFIED
+        return Claim.OPEN if self.estimated is None else Claim.ESTIMATED
 
     @property
     def certified(self) -> bool:
@@ -129,9 +185,20 @@ class Report:
     def guarantee(self) -> str:
         """What is proved about the answer, in a few sentences."""
         if not self.best_pairs:
-            return f"After {self.rounds} round(s) not every direction has been observed yet."
+            return self._unseen_text()
         claims = [claim for claim in self.target.claims(self) if claim]
         return " ".join([*claims, f"Assumes {self.assumes}."])
+
+    def _unseen_text(self) -> str:
+        text = f"After {self.rounds} round(s) not every direction has been observed yet."
+        if not self.unseen:
+            return text
+        some = ", ".join(self._pair_text(k, l) for _, k, l in self.unseen[:3])
+        more = f" and {len(self.unseen) - 3} more" if len(self.unseen) > 3 else ""
+        return (
+            f"{text} Not estimable so far: what tells {some}{more} from the others. Deploy rounds "
+            f"that show them{_REMEDIES[self.problem.measured]}."
+        )
 
     # -- in words ------------------------------------------------------------------------------
 
@@ -193,16 +260,41 @@ class Report:
             lines += [f"  {row.name:<14} {row.value:.6g}" for row in self.baselines]
         if self.noise_estimate is not None:
             noise = self.noise_estimate
-            stated = self.problem.noise
             lines.append(
-                f"  noise          {stated if isinstance(stated, str) else f'stated {stated:g}'}, "
+                f"  noise          {self._stated_noise()}, "
                 f"measured {noise.deviation:.4g} (95 %: {noise.low:.4g} to {noise.high:.4g})"
             )
         if self.lack_of_fit is not None:
             lines.append(f"  lack of fit    p = {self.lack_of_fit.p_value:.3g}{self._fit_text()}")
-        lines.append(f"  guarantee      {self.guarantee}")
+        if self.homogeneity is not None:
+            lines.append(f"  edges          {differs_in_words(self.homogeneity)}")
+        heading = "estimate " if self.claim is Claim.ESTIMATED else "guarantee"
+        lines.append(f"  {heading}      {self.guarantee}")
         return "\n".join(lines)
+
+    def _stated_noise(self) -> str:
+        stated = self.problem.noise
+        if isinstance(stated, tuple):
+            return "stated per channel (in units of it)"
+        return stated if isinstance(stated, str) else f"stated {stated:g}"
 
     def _fit_text(self) -> str:
         wrong = self.lack_of_fit is not None and self.lack_of_fit.p_value < 1e-3
         return "  the bilinear model does not hold: do not trust the certificate" if wrong else ""
+
+
+def differs_in_words(found: Homogeneity) -> str:
+    """Whether edges of a kind differ, for readers who do not test hypotheses."""
+    shares = (
+        f"one matrix per kind explains {found.shared:.0%} of the variation, levels "
+        f"{found.levels:.0%} more, a matrix per edge {found.edges:.0%} more"
+    )
+    levels, score = found.levels_test, found.score
+    if score is not None and score.p_value < _DIFFERENT:
+        return (
+            f"edges of a kind differ (p = {score.p_value:.2g}): {shares}; use pooling='partial', "
+            "kinds or covariates"
+        )
+    if levels is not None and levels.p_value < _DIFFERENT:
+        return f"rewards have levels (p = {levels.p_value:.2g}): {shares}; use levels=True"
+    return f"no sign that edges of a kind differ; {shares}"

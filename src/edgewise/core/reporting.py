@@ -12,13 +12,16 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
 from edgewise.base.arrays import Indices
 from edgewise.core.ending import Ending
+from edgewise.core.evidence.by_edge import edges_differ
+from edgewise.core.evidence.coverage import unseen_pairs
 from edgewise.core.evidence.lack_of_fit import lack_of_fit
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.measuring import ByPhase, with_present
 from edgewise.core.evidence.noise import estimate_noise
+from edgewise.core.local.estimate import LocalEstimate
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
-from edgewise.core.report import Baseline, Report
+from edgewise.core.report import Baseline, Estimated, Report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.targets.allocation import bounds_regret, recommend
@@ -34,12 +37,15 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
     if not problem.graph.directed:
         matrices = 0.5 * (matrices + matrices.transpose(0, 2, 1))
         tables = 0.5 * (tables + tables.transpose(0, 2, 1))
-    objective = None
-    if np.isfinite(theta).all():
+    local, objective = setting.target.estimate(setting, state), None
+    if local is not None:
+        objective = local.objective
+    elif np.isfinite(theta).all():
         own = own_terms(problem, plan.cells, theta)
         objective = Objective.of(problem.classes.graph, tables, problem.candidates, own)
-    found = (None, None) if objective is None else _recommended(setting, state, objective)
+    found = (None, None) if objective is None else _recommended(setting, state, objective, local)
     allocation, regret = found
+    baselines = () if objective is None else _baselines(problem, state, objective)
     unbiased = theta if plan.ridge == 0 else estimate(plan.cells, state.total)
     report = Report(
         problem=problem,
@@ -58,19 +64,25 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         tables=tables,
         allocation=allocation,
         regret=regret,
-        baselines=() if objective is None else _baselines(problem, state, objective),
+        baselines=baselines,
         noise_estimate=estimate_noise(state.total),
         lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
+        unseen=() if objective is not None else _unseen(setting, state),
+        homogeneity=edges_differ(state.by_edge),
+        estimated=None if local is None else _estimated(setting, state, local, baselines),
+        edge_tables=None if local is None else local.network.edge_tables(local.theta),
     )
     certified = setting.target.regret(report)
     return report if certified is None else replace(report, regret=certified)
 
 
 def _recommended(
-    setting: Setting, state: LearnerState, objective: Objective
+    setting: Setting, state: LearnerState, objective: Objective, local: LocalEstimate | None
 ) -> tuple[Allocation, Regret | None]:
     """The allocation for the estimate and its regret; at a verdict, those it is about."""
     answer = state.answer
+    if local is not None:
+        return local.allocation, None
     if answer is not None and (state.verdict.stop or state.verdict.round == state.rounds):
         return _as_found(objective, answer.arms), answer.regret
     phases = _visible_phases(setting, state)
@@ -93,6 +105,34 @@ def _as_found(objective: Objective, arms: Indices) -> Allocation:
         bound=again.bound,
         proved_optimal=again.proved_optimal and same.value >= again.value,
     )
+
+
+def _estimated(
+    setting: Setting, state: LearnerState, local: LocalEstimate, baselines: tuple[Baseline, ...]
+) -> Estimated:
+    """What is expected of the local model's allocation, against the best common arm."""
+    if baselines:
+        against, name = baselines[0].arms, "the best common arm"
+    else:
+        against, name = setting.problem.candidate_sets.masks.argmax(axis=1), "the first arms"
+        against = against[setting.problem.candidate_sets.groups]
+    gain, deviation = local.gain(against)
+    tolerance = setting.target.tolerance(setting.epsilon, local.allocation)
+    looked = state.verdict.round == state.rounds and state.verdict.progress > 0
+    return Estimated(
+        gain=gain,
+        deviation=deviation,
+        interval=local.interval(against),
+        baseline=name,
+        worth_of_rounds=tolerance / state.verdict.progress if looked else None,
+        noise=local.fit.sigma,
+        spread=local.spread,
+    )
+
+
+def _unseen(setting: Setting, state: LearnerState) -> tuple[tuple[int, int, int], ...]:
+    """The pairs that no round has told from the others."""
+    return tuple(unseen_pairs(setting.plan.cells, state.total)) if state.rounds else ()
 
 
 def _visible_phases(setting: Setting, state: LearnerState) -> ByPhase | None:

@@ -10,6 +10,8 @@ import numpy as np
 
 from edgewise.base.arrays import Indices, frozen
 from edgewise.core.aim import Aim
+from edgewise.core.evidence import by_edge
+from edgewise.core.evidence.by_edge import nothing_by_edge
 from edgewise.core.evidence.equations import Equations
 from edgewise.core.evidence.measuring import (
     ByPhase,
@@ -20,6 +22,7 @@ from edgewise.core.evidence.measuring import (
     present_from_tree,
 )
 from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.local.normal_equations import Phase
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Answer
@@ -46,11 +49,27 @@ class LearnerState:
     answer: Answer | None = None
     """What was recommended at the last look, if the target is an allocation."""
 
+    by_edge: Phase | None = None
+    """What the edges showed one by one, over the whole run; None where it is not kept."""
+    pooling: str | None = None
+    """What ``pooling="auto"`` has come to, once it is decided."""
+
     @classmethod
     def start(cls, problem: Problem, cells: Cells, aim: Aim, seed: int) -> LearnerState:
         """Before the first round."""
         nothing, none = nothing_measured(problem, cells)
-        return cls(seed, 0, nothing, none, 0, aim, Verdict.none_yet(), None, -np.inf)
+        return cls(
+            seed,
+            0,
+            nothing,
+            none,
+            0,
+            aim,
+            Verdict.none_yet(),
+            None,
+            -np.inf,
+            by_edge=nothing_by_edge(problem),
+        )
 
     @property
     def total(self) -> CellStatistics | Equations:
@@ -70,6 +89,8 @@ class LearnerState:
             "best_arms": None if self.best_arms is None else self.best_arms.copy(),
             "best_total": self.best_total,
             "answer": None if self.answer is None else self.answer.to_tree(),
+            "by_edge": by_edge.to_tree(self.by_edge),
+            "pooling": self.pooling,
         }
 
     @classmethod
@@ -94,4 +115,6 @@ class LearnerState:
             best_arms=None if best is None else frozen(best, np.int32),
             best_total=float(tree["best_total"]),
             answer=None if answer is None else Answer.from_tree(answer),
+            by_edge=by_edge.from_tree(tree.get("by_edge")),  # not kept before
+            pooling=tree.get("pooling"),
         )

@@ -188,6 +188,16 @@ class Graph:
         object.__setattr__(other, "kind_labels", None)
         return other
 
+    def edge_by_edge(self) -> Graph:
+        """Every edge once, from its first node to its second, as a kind of its own.
+
+        For tables per edge that hold what both directions bring; nothing is checked again.
+        """
+        other = self.with_kinds(np.arange(len(self.edges)))
+        other.__dict__.pop("arcs", None)
+        object.__setattr__(other, "directed", True)
+        return other
+
     def __repr__(self) -> str:
         parts = [f"n_nodes={self.n_nodes}", f"n_arcs={self.n_arcs}"]
         if self.directed:

@@ -6,8 +6,8 @@ import numpy as np
 
 from edgewise.base.arrays import Array
 from edgewise.core.aim import Aim
-from edgewise.core.evidence.measuring import Statistics
-from edgewise.core.evidence.observed import in_range, observed_directions
+from edgewise.core.evidence.measuring import Statistics, Total
+from edgewise.core.evidence.observed import are_inside, in_range, observed_directions
 from edgewise.core.model.cells import Cells
 
 
@@ -20,6 +20,19 @@ def sees_everything(cells: Cells, statistics: Statistics) -> bool:
             for gram, dimension in zip(grams, cells.dimensions, strict=True)
         )
     return bool(in_range(grams[0], _all_contrasts(cells)).all())
+
+
+def unseen_pairs(cells: Cells, statistics: Statistics | Total) -> list[tuple[int, int, int]]:
+    """(kind, k, l) of the pairs whose difference to the others of their kind is not estimable."""
+    grams = statistics.grams(cells)
+    found: list[tuple[int, int, int]] = []
+    for kind, (features, shown) in enumerate(zip(cells.features, cells.showable, strict=True)):
+        numbers = np.flatnonzero(shown)
+        contrasts = features[numbers] - features[numbers].mean(axis=0)
+        _, basis = observed_directions(grams[kind])
+        inside = are_inside(contrasts, contrasts @ basis)
+        found.extend((kind, int(k), int(l)) for k, l in cells.pairs[numbers[~inside]])
+    return found
 
 
 def sees(cells: Cells, statistics: Statistics, aim: Aim) -> bool:

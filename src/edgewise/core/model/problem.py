@@ -31,6 +31,9 @@ from edgewise.network.arms import Whitening, checked_arms, require_span, whiten
 from edgewise.network.candidates import Candidates, checked_candidates, group_candidates
 from edgewise.network.graph import Graph
 
+_MOST_IN_ONE = 2000
+"""Parameters of edges that one number per round may be asked about."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
@@ -130,8 +133,19 @@ class Problem:
         set_field(self, "own_term", checked_own_term(self.own_term, self.measured))
         set_field(self, "average", checked_average(self.average, self.measured))
         set_field(self, "node_kinds", checked_node_kinds(self.node_kinds, graph))
+        self._check_pooling()
         noise = checked_noise(self.noise, graph.n_kinds, self.n_rewards, self.measured)
         set_field(self, "noise", noise)
+
+    def _check_pooling(self) -> None:
+        n_parameters = len(self.graph.edges) * self.dimension**2
+        local = self.measured == "total" and self.pooling in ("partial", "auto")
+        if local and n_parameters > _MOST_IN_ONE:
+            raise InvalidProblem(
+                f"pooling={self.pooling!r} with measured='total' asks one number per round for "
+                f"about {n_parameters} parameters, at most {_MOST_IN_ONE}; measure more than the "
+                "total, or pass pooling='shared'"
+            )
 
     @property
     def n_rewards(self) -> int:

@@ -29,6 +29,8 @@ class Verdict:
     """Strength against that rival: about the fraction of the rounds needed; stops at 1."""
     stalled: bool = False
     """Whether more rounds would not help: what is left is optimisation."""
+    settled: bool = False
+    """Whether more rounds are expected to bring less than was asked for."""
 
     @classmethod
     def none_yet(cls) -> Verdict:

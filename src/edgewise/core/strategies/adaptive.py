@@ -22,6 +22,7 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.layout import breadth_first, lay_out
 from edgewise.core.strategies.phases import GrowingPhases, overtime, shortest_phase
+from edgewise.core.strategies.spread import SpreadPhases
 from edgewise.errors import InvalidArgument
 
 
@@ -45,9 +46,12 @@ class Adaptive:
                 f"growth is {self.growth} and power {self.power}; both must be above 0"
             )
 
-    def __call__(self, problem: Problem, /) -> AdaptivePhases:
-        """Prepare the layout."""
-        return AdaptivePhases.of(problem, growth=self.growth, power=self.power)
+    def __call__(self, problem: Problem, /) -> AdaptivePhases | SpreadPhases:
+        """Prepare the layout; where edges have parameters of their own, rounds are spread out."""
+        plan = AdaptivePhases.of(problem, growth=self.growth, power=self.power)
+        if problem.pooling in ("partial", "auto"):
+            return SpreadPhases.of(problem, plan, self.growth)
+        return plan
 
 
 @dataclass(frozen=True, eq=False)

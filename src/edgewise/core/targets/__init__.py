@@ -8,12 +8,14 @@ from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Plan
 from edgewise.core.targets.allocation import BestAllocation as BestAllocation
 from edgewise.core.targets.allocation import bounds_regret
+from edgewise.core.targets.estimate import BestEstimate as BestEstimate
+from edgewise.core.targets.estimate import Decided as Decided
 from edgewise.core.targets.forecast import Forecast as Forecast
 from edgewise.core.targets.pair import BestPair as BestPair
 from edgewise.core.targets.target import Finding as Finding
 from edgewise.core.targets.target import Target as Target
 
-_BUILT_IN: tuple[Target, ...] = (BestPair(), BestAllocation())
+_BUILT_IN: tuple[Target, ...] = (BestPair(), BestAllocation(), BestEstimate(), Decided())
 
 TARGETS = {target.name: target for target in _BUILT_IN}
 """Every target by its public name."""
@@ -23,6 +25,8 @@ def target_for(
     choice: str | Target | None, problem: Problem, plan: Plan, rule: StoppingRule
 ) -> Target:
     """The target asked for, checked; else a pair where a pair tells all that matters."""
+    if choice is None and problem.pooling in ("partial", "auto"):
+        choice = "estimate" if problem.pooling == "partial" else "auto"
     if choice is None:
         choice = "pair"
         if bounds_regret(plan, rule) and not problem.has_paper_setting:

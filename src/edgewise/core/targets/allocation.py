@@ -23,6 +23,7 @@ from edgewise.core.evidence.measuring import (
     as_rounds,
     with_present,
 )
+from edgewise.core.local.estimate import LocalEstimate
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Answer, Regret
 from edgewise.core.state import LearnerState
@@ -80,9 +81,7 @@ class BestAllocation:
         due = setting.rule.is_due(rounds)
         if not setting.rule.is_due(np.arange(1, _ALWAYS)).all():
             return due
-        steps = math.ceil(math.log(int(rounds[-1]) + 1.0) / math.log(_GROWTH))
-        grid = np.ceil(_GROWTH ** np.arange(steps + 1)).astype(np.int64)
-        return np.isin(rounds, grid) & due
+        return on_grid(rounds) & due
 
     def look(
         self, setting: Setting, state: LearnerState, rounds: Indices, cumulative: ByRound
@@ -159,6 +158,10 @@ class BestAllocation:
         """What is certified is the regret."""
         short = f"Not certified: a regret of {report.epsilon:.4g} was asked for."
         return "" if report.certified else short, report.regret_text
+
+    def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:  # noqa: ARG002
+        """Nothing: one matrix per class of edges is enough."""
+        return None
 
     def is_correct(self, setting: Setting, state: LearnerState, truth: Array) -> bool:
         """Whether the regret is within its bound, as far as the best joint arm is known."""
@@ -285,6 +288,13 @@ def _share(room: float, width: float) -> float:
     if width == 0.0:
         return 1.0 if room >= 0.0 else 0.0
     return max(room / width, 0.0)
+
+
+def on_grid(rounds: Indices) -> Mask:
+    """(R,) whether each round is on a geometric grid: for looks that cost a search."""
+    steps = math.ceil(math.log(int(rounds[-1]) + 1.0) / math.log(_GROWTH))
+    grid = np.ceil(_GROWTH ** np.arange(steps + 1)).astype(np.int64)
+    return np.isin(rounds, grid)
 
 
 def bounds_regret(plan: Plan, rule: StoppingRule) -> bool:

@@ -10,6 +10,7 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.aim import Aim
 from edgewise.core.evidence.measuring import ByRound
+from edgewise.core.local.estimate import LocalEstimate
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Answer, Regret
 from edgewise.core.state import LearnerState
@@ -75,6 +76,9 @@ class Target(Protocol):
 
     def claims(self, report: Report) -> tuple[str, ...]:
         """What is proved about a report's answer, in sentences."""
+
+    def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:
+        """What the local model estimates, where the answer rests on it; else None."""
 
     def is_correct(self, setting: Setting, state: LearnerState, truth: Array) -> bool:
         """Whether a final state's answer is as good as it claims.

@@ -1,0 +1,16 @@
+"""What is claimed about an answer: the one home of these words."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Claim(StrEnum):
+    """How far an answer can be relied on."""
+
+    CERTIFIED = "certified"
+    """Right with the confidence asked for, if the model holds: a proof."""
+    ESTIMATED = "estimated"
+    """Expected to be good by a model that is fitted to the data: no proof."""
+    OPEN = "open"
+    """The best so far; the confidence asked for is not reached."""
