@@ -17,10 +17,10 @@ from edgewise.base.arrays import Array
 from edgewise.core.strategies import Strategy
 from edgewise.integrations.floris import (
     EXPLORE,
-    Comparison,
     FlorisEnvironment,
     Simulator,
     WindFarm,
+    YawComparison,
     YawTask,
     compare,
     safe_exploration,
@@ -41,7 +41,7 @@ def farm_of(name: str) -> WindFarm:
     return WindFarm.grid(5, 5, spacing=spacing, wind_direction=direction, wind_speed=speed)
 
 
-def run(task: YawTask, seed: int, strategy: Strategy = EXPLORE) -> Comparison:
+def run(task: YawTask, seed: int, strategy: Strategy = EXPLORE) -> YawComparison:
     """One identification, graded without the optimiser."""
     environment = FlorisEnvironment(task, rng=seed)
     report = ew.identify(

@@ -29,11 +29,9 @@ class EdgewiseError(Exception):
     """
 
     def __init__(self, *parts: str | Call, argument: str | None = None) -> None:
-        super().__init__(*parts)
+        super().__init__("".join(map(str, parts)))
+        self.parts = parts
         self.argument = argument
-
-    def __str__(self) -> str:
-        return self.phrased(str)
 
     def phrased(self, name: Callable[[Call], str]) -> str:
         """The message, with every call named as ``name`` says.
@@ -41,7 +39,7 @@ class EdgewiseError(Exception):
         >>> EdgewiseError("ask ", Call("ask"), " first").phrased(lambda call: call.method.upper())
         'ask ASK first'
         """
-        return "".join(name(part) if isinstance(part, Call) else str(part) for part in self.args)
+        return "".join(name(part) if isinstance(part, Call) else part for part in self.parts)
 
 
 class InvalidGraph(EdgewiseError, ValueError):

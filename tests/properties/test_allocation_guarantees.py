@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from tests.instances import random_pairs
 
 from edgewise.allocation.allocate import allocate_table
 from edgewise.allocation.instance.objective import global_reward, reward_bounds
@@ -12,6 +13,9 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.starts.bipartite import half_guarantee_holds
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.network.graph import Graph
+
+DENSITIES = (0.1, 0.3, 0.6, 1.0)
+"""From sparse to complete."""
 
 TOLERANCE = 1e-9  # rewards are of size 1 and graphs have at most 56 arcs
 
@@ -33,17 +37,6 @@ class Instance:
             unary=self.unary,
             bound=bound,
         )
-
-
-def random_pairs(rng: np.random.Generator, n: int, *, directed: bool = False) -> Indices:
-    """Any density from sparse to complete; possibly disconnected, but no node isolated."""
-    present = rng.random((n, n)) < rng.choice([0.1, 0.3, 0.6, 1.0])
-    for i in range(n):
-        present[i, (i + rng.integers(1, n)) % n] = True
-    np.fill_diagonal(present, False)
-    if not directed:
-        present = np.triu(present | present.T)
-    return rng.permutation(np.argwhere(present))
 
 
 def random_tables(rng: np.random.Generator, n_kinds: int) -> Array:
@@ -68,7 +61,7 @@ def paper_instances(count: int, seed: int) -> Iterator[Instance]:
     rng = np.random.default_rng(seed)
     for number in range(count):
         n = int(rng.integers(2, 9))
-        pairs = random_pairs(rng, n)
+        pairs = random_pairs(rng, n, directed=False, densities=DENSITIES)
         weights = rng.exponential(size=len(pairs)) if number % 3 == 0 else None
         graph = Graph(n, pairs, weights=weights)
         yield Instance(graph, random_tables(rng, 1))
@@ -80,7 +73,7 @@ def general_instances(count: int, seed: int) -> Iterator[Instance]:
     for number in range(count):
         directed, with_kinds, weighted, masked, own = (bool(number >> bit & 1) for bit in range(5))
         n = int(rng.integers(3, 7))
-        pairs = random_pairs(rng, n, directed=directed)
+        pairs = random_pairs(rng, n, directed=directed, densities=DENSITIES)
         kinds = np.arange(len(pairs)) % min(3, len(pairs)) if with_kinds else None
         weights = rng.standard_normal(len(pairs)) if weighted else None
         graph = Graph(n, pairs, directed, kinds, weights)

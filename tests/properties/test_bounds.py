@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from tests.instances import random_pairs
 
 from edgewise.allocation.bounds.best import all_bounds, best_upper_bound, quick_bounds
 from edgewise.allocation.bounds.bound import Bound
@@ -21,21 +22,13 @@ from edgewise.allocation.bounds.spectrum.semidefinite import semidefinite_bound
 from edgewise.allocation.bounds.spectrum.spectral import spectral_bound
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.optimum.brute_force import brute_force
-from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.arrays import Array, Mask
 from edgewise.network.graph import Graph
 
+DENSITIES = (0.2, 0.5, 1.0)
+"""From sparse to complete."""
+
 Case = tuple[Objective, float]
-
-
-def random_pairs(rng: np.random.Generator, n: int, *, directed: bool) -> Indices:
-    """Sparse to complete, no node isolated."""
-    present = rng.random((n, n)) < rng.choice([0.2, 0.5, 1.0])
-    for i in range(n):
-        present[i, (i + rng.integers(1, n)) % n] = True
-    np.fill_diagonal(present, False)
-    if not directed:
-        present = np.triu(present | present.T)
-    return rng.permutation(np.argwhere(present))
 
 
 def random_tables(rng: np.random.Generator, n_kinds: int, n_arms: int) -> Array:
@@ -58,7 +51,7 @@ def random_mask(rng: np.random.Generator, n: int, n_arms: int) -> Mask:
 def homogeneous(rng: np.random.Generator, n_arms: int | None = None) -> Objective:
     """One kind, both directions, weights >= 0; some with masks and node terms."""
     n, K = int(rng.integers(3, 8)), n_arms or int(rng.integers(2, 5))
-    pairs = random_pairs(rng, n, directed=False)
+    pairs = random_pairs(rng, n, directed=False, densities=DENSITIES)
     weights = rng.exponential(size=len(pairs)) if rng.random() < 0.4 else None
     mask = random_mask(rng, n, K) if rng.random() < 0.15 else None
     unary = rng.standard_normal((n, K)) if rng.random() < 0.15 else None
@@ -69,7 +62,7 @@ def general(rng: np.random.Generator, n_arms: int | None = None) -> Objective:
     """Kinds, directions, weights of any sign, masks, node terms, in all combinations."""
     n, K = int(rng.integers(3, 8)), n_arms or int(rng.integers(2, 5))
     directed = bool(rng.random() < 0.5)
-    pairs = random_pairs(rng, n, directed=directed)
+    pairs = random_pairs(rng, n, directed=directed, densities=DENSITIES)
     kinds = rng.permutation(np.arange(len(pairs)) % 2) if rng.random() < 0.5 else None
     weights = rng.standard_normal(len(pairs)) if rng.random() < 0.5 else None
     graph = Graph(n, pairs, directed, kinds, weights)

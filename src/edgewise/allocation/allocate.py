@@ -137,7 +137,7 @@ def allocate_table(
 
     >>> wheel = Graph.from_edges([(0, i) for i in range(1, 6)] +
     ...                          [(1, 2), (2, 3), (3, 4), (4, 5), (5, 1)])
-    >>> allocate_table(wheel, 1 - np.eye(3))
+    >>> allocate_table(wheel, [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
     Allocation(n_nodes=6, value=18, upper_bound=18, proved optimal, method='dynamic-programming')
     """
     if not (symmetrise or graph.directed):

@@ -1,1 +1,1 @@
-"""What everybody stands on: array types, the door to numba, BLAS threads, choosing by name."""
+"""What everybody stands on: arrays, random numbers, choice by name, numba, BLAS threads."""

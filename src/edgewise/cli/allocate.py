@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ import numpy as np
 import typer
 
 import edgewise as ew
+from edgewise.cli.terminal.choice import one_of
 from edgewise.cli.terminal.options import (
     ArmsSource,
     Beta,
@@ -37,12 +37,8 @@ if TYPE_CHECKING:
     from edgewise.allocation.instance.search import Progress
 
 
-class Bound(StrEnum):
-    """How hard to try for a good upper bound."""
-
-    FAST = "fast"
-    TIGHT = "tight"
-    NONE = "none"
+_BOUNDS = {"fast": "fast", "tight": "tight", "none": None}
+"""How hard to try for a good upper bound."""
 
 
 def register(app: typer.Typer) -> None:
@@ -63,7 +59,10 @@ def allocate(
     method: Annotated[
         str, typer.Option(autocompletion=_methods, help="How to search, see above.")
     ] = "auto",
-    bound: Annotated[Bound, typer.Option(help="Effort for the upper bound.")] = Bound.FAST,
+    bound: Annotated[
+        str | None,
+        one_of("effort for the bound", _BOUNDS, text="Effort for the upper bound."),
+    ] = "fast",
     beta: Beta = None,
     candidates: CandidatesFile = None,
     time_limit: Annotated[
@@ -104,7 +103,7 @@ def allocate(
             table.arms,
             known,
             method=method,
-            bound=None if bound is Bound.NONE else bound.value,
+            bound=bound,
             beta=beta_from(beta, network, table),
             candidates=candidates_from(candidates, network, table),
             rng=np.random.default_rng(seed),

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import edgewise as ew
 from edgewise.cli.demo_wind import wind
+from edgewise.cli.terminal.choice import one_of
 from edgewise.cli.terminal.options import Delta, OutputFormat, Seed
 from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Group, Output, emit, note
+from edgewise.network.families import FAMILIES, graph_of
 
 if TYPE_CHECKING:
     from edgewise.cli.grading import Grades
-
-
-class Family(StrEnum):
-    """Graph families of the paper."""
-
-    CIRCLE = "circle"
-    STAR = "star"
-    COMPLETE = "complete"
-    MATCHING = "matching"
 
 
 def register(app: typer.Typer) -> None:
@@ -35,7 +27,10 @@ def register(app: typer.Typer) -> None:
 
 def demo(
     context: typer.Context,
-    graph: Annotated[Family, typer.Option(help="Graph family.")] = Family.CIRCLE,
+    graph: Annotated[
+        str,
+        one_of("graph family", {name: name for name in FAMILIES}, text="Graph family."),
+    ] = "circle",
     edges: Annotated[int, typer.Option(help="Observed directions per round, the paper's m.")] = 156,
     dimension: Annotated[int, typer.Option(help="Length of an arm, d.")] = 5,
     omega: Annotated[
@@ -63,13 +58,13 @@ def demo(
     """
     if context.invoked_subcommand is not None:
         return
-    from edgewise.cli.grading import grade  # loads the compiler, which help does not need
+    from edgewise.cli.grading import graded  # loads the compiler, which help does not need
 
-    network = getattr(ew.Graph, graph.value)(n_edges=edges)
+    network = graph_of(graph, edges)
     arms, matrix = ew.simulation.paper_instance(dimension, omega)
     problem = ew.Problem(network, arms, noise=1.0)
     note(
-        f"{graph.value} of {network.n_nodes} nodes, {network.n_arcs} rewards per round, "
+        f"{graph} of {network.n_nodes} nodes, {network.n_arcs} rewards per round, "
         f"{problem.n_arms} arms in R^{dimension}, omega = {omega:g}, delta = {delta:g}"
     )
     environment = ew.BilinearEnvironment(problem, matrix, rng=seed)
@@ -82,11 +77,11 @@ def demo(
         rng=seed + 1,
         progress=True,
     )
-    emit(_answer(report, grade(report, matrix, seed=seed)), output)
+    emit(_answer(report, graded(report, matrix, seed=seed)), output)
     raise typer.Exit(0 if report.certified else UNCERTIFIED)
 
 
-def _answer(report: ew.Report, comparison: Grades) -> Output:
+def _answer(report: ew.Report, grades: Grades) -> Output:
     facts = {
         "rounds": report.rounds,
         "certified": report.certified,
@@ -95,12 +90,12 @@ def _answer(report: ew.Report, comparison: Grades) -> Output:
         "guarantee": report.guarantee,
     }
     rewards = [
-        ("true global reward", name, value, f"{value / comparison.upper_bound:.1%} of the bound")
-        for name, value in comparison.rewards
+        ("true global reward", name, value, f"{value / grades.upper_bound:.1%} of the bound")
+        for name, value in grades.rewards
     ]
     rounds = [
         ("rounds", name, value, f"{value / report.rounds:.3g} x edgewise")
-        for name, value in comparison.rounds
+        for name, value in grades.rounds
     ]
     columns = ("quantity", "method", "value", "compared")
     return Output(facts, "comparison", columns, [*rewards, *rounds], text=str(report))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from edgewise.base.arrays import Array
     from edgewise.core.learner import Learner
     from edgewise.core.strategies import Strategy
-    from edgewise.integrations.floris import Comparison, FlorisEnvironment, YawTask
+    from edgewise.integrations.floris import FlorisEnvironment, YawComparison, YawTask
 
 
 def wind(
@@ -121,7 +121,7 @@ def _line(learner: Learner, environment: FlorisEnvironment, rounds: int) -> str:
     )
 
 
-def _answer(task: YawTask, report: ew.Report, comparison: Comparison) -> Output:
+def _answer(task: YawTask, report: ew.Report, comparison: YawComparison) -> Output:
     from edgewise.integrations.floris import explain
 
     exploration, fit = comparison.exploration, comparison.fit
@@ -151,7 +151,7 @@ def _by_depth(task: YawTask, yaws: Array) -> str:
 
 
 def _save_picture(
-    task: YawTask, environment: FlorisEnvironment, comparison: Comparison, path: Path
+    task: YawTask, environment: FlorisEnvironment, comparison: YawComparison, path: Path
 ) -> None:
     from edgewise.integrations.floris import farm_data
     from edgewise.plots import figure_farm

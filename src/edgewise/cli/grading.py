@@ -20,7 +20,7 @@ class Grades:
     rounds: tuple[tuple[str, float], ...]
 
 
-def grade(report: ew.Report, matrix: Array, *, seed: int) -> Grades:
+def graded(report: ew.Report, matrix: Array, *, seed: int) -> Grades:
     """Grade a report on a simulated instance against the truth and against Algorithm 2."""
     problem = report.problem
     truth = (problem.arms @ matrix @ problem.arms.T)[None]

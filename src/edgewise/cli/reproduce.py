@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from edgewise.cli.terminal.options import OutputFormat
 from edgewise.cli.terminal.shell import INTERRUPTED, Command, Format, Output, emit, note
 
 if TYPE_CHECKING:
     from edgewise.reproduction import Reproduction, Settings
-    from edgewise.reproduction.cell import Cell
-
-
-class Target(StrEnum):
-    """What to reproduce."""
-
-    FIG1_EDGES = "fig1-edges"
-    FIG1_DIMENSION = "fig1-dimension"
-    TABLE1 = "table1"
-    FIG2 = "fig2"
-    BEYOND = "beyond"
-    ALL = "all"
+    from edgewise.reproduction.sweep.cell import Cell
 
 
 def register(app: typer.Typer) -> None:
@@ -33,9 +22,20 @@ def register(app: typer.Typer) -> None:
     app.command(name="reproduce", cls=Command)(reproduce)
 
 
+def _experiments() -> list[str]:
+    from edgewise.reproduction import EXPERIMENTS
+
+    return [*EXPERIMENTS, "all"]
+
+
 def reproduce(
-    target: Annotated[
-        Target, typer.Argument(help="Figure or table of the paper, what goes beyond it, or all.")
+    experiment: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=_experiments,
+            help="Figure or table of the paper: fig1-edges, fig1-dimension, table1 or fig2; what "
+            "goes beyond it: beyond; or all.",
+        ),
     ],
     repetitions: Annotated[
         int | None, typer.Option(min=2, help="Runs per point.", show_default="100, quick 16")
@@ -63,9 +63,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder for data, figures and report.")] = Path(
         "reproduction"
     ),
-    form: Annotated[
-        Format, typer.Option("--format", "-f", help="How the claims are written to stdout.")
-    ] = Format.TABLE,
+    output: OutputFormat = Format.TABLE,
 ) -> None:
     """Measure the paper's figures and tables again, and test its claims.
 
@@ -90,11 +88,11 @@ def reproduce(
         **({} if omega is None else {"omegas": tuple(omega)}),
     )
     try:
-        result = _run(target.value, settings, out, jobs, dask)
+        result = _run(experiment, settings, out, jobs, dask)
     except KeyboardInterrupt:
         note(f"interrupted; the same command continues from {out / 'cells.jsonl'}")
         raise typer.Exit(INTERRUPTED) from None
-    emit(_answer(result), form)
+    emit(_answer(result), output)
     note(f"report: {result.report}")
 
 
@@ -102,12 +100,12 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _run(target: str, settings: Settings, out: Path, jobs: int, dask: str | None) -> Reproduction:
+def _run(name: str, settings: Settings, out: Path, jobs: int, dask: str | None) -> Reproduction:
     from edgewise.reproduction import cells_of, reproduce
 
-    total = sum(cell.cost for cell in cells_of(target, settings))
-    with _bar(target, total) as advance:
-        return reproduce(target, settings, out=out, jobs=jobs, dask=dask, watch=advance)
+    total = sum(cell.cost for cell in cells_of(name, settings))
+    with _bar(name, total) as advance:
+        return reproduce(name, settings, out=out, jobs=jobs, dask=dask, watch=advance)
 
 
 @contextmanager
@@ -141,9 +139,9 @@ def _answer(result: Reproduction) -> Output:
         name="claims",
         columns=("experiment", "claim", "status", "measured"),
         rows=[
-            (finding.name, claim.statement, claim.status.value, measured_text(claim))
-            for finding in result.findings
-            for claim in finding.claims
+            (outcome.name, claim.statement, claim.status.value, measured_text(claim))
+            for outcome in result.outcomes
+            for claim in outcome.claims
         ],
         text="The paper's claims, tested; 'measured' is the weakest of a claim's tests.",
     )

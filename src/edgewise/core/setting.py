@@ -102,14 +102,16 @@ def check_confidence(delta: float, epsilon: float | None) -> None:
     if not _is_number(delta) or not 0.0 < delta < 1.0:
         raise InvalidArgument(
             f"delta is {delta!r}; it is the probability of a wrong answer and must lie strictly "
-            "between 0 and 1, e.g. 0.05"
+            "between 0 and 1, e.g. 0.05",
+            argument="delta",
         )
     if epsilon is None:
         return
     if not _is_number(epsilon) or not (np.isfinite(epsilon) and epsilon >= 0.0):
         raise InvalidArgument(
             f"epsilon is {epsilon!r}; it is a tolerance in units of one reward and must be finite "
-            "and at least 0"
+            "and at least 0",
+            argument="epsilon",
         )
 
 

@@ -10,7 +10,8 @@ from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
-from edgewise.errors import InvalidFile, InvalidGraph, MissingExtra
+from edgewise.base.extras import required
+from edgewise.errors import InvalidFile, InvalidGraph
 from edgewise.formats.edge_list import read_edge_csv, read_edge_parquet
 from edgewise.formats.files import FilePath, load_array, read_by_extension
 from edgewise.formats.names import readable
@@ -47,12 +48,7 @@ def read_graph(path: FilePath) -> Graph:
 
 
 def _read_graphml(file: Path) -> Graph:
-    try:
-        import networkx as nx
-    except ImportError as error:
-        raise MissingExtra(
-            "GraphML files need networkx; install it with: pip install 'edgewise[networkx]'"
-        ) from error
+    nx = required("networkx", "GraphML files need networkx", "networkx")
     try:
         graph = nx.read_graphml(file)
     except ParseError as error:

@@ -5,19 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from edgewise.errors import InvalidFile, MissingExtra
+from edgewise.base.extras import required
+from edgewise.errors import InvalidFile
 from edgewise.formats.table import Table
 
 
 def read_parquet(file: Path) -> Table:
     """A table whose numeric columns stay arrays."""
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError as error:
-        raise MissingExtra(
-            "Parquet files need pyarrow; install it with: pip install 'edgewise[parquet]'"
-        ) from error
+    fact = "Parquet files need pyarrow"
+    pa = required("pyarrow", fact, "parquet")
+    parquet = required("pyarrow.parquet", fact, "parquet")
     try:
         table = parquet.read_table(file)
     except (pa.ArrowException, OSError) as error:

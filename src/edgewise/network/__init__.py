@@ -1,1 +1,1 @@
-"""The user's network, checked: graph, arms, candidates."""
+"""The user's network, checked: who interacts with whom, the arms, and who may take which."""

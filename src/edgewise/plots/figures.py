@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 from numpy.typing import ArrayLike
 
+from edgewise.base.extras import required
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.report import Report
-from edgewise.errors import InvalidArgument, MissingExtra
+from edgewise.errors import InvalidArgument
 from edgewise.plots.curves import CurvesData
 from edgewise.plots.data import (
     GraphData,
@@ -43,12 +44,7 @@ FORMATS = ("png", "svg", "pdf")
 
 def new_figure(width: float = 6.0, height: float = 4.0) -> Figure:
     """An empty figure with automatic spacing; needs ``edgewise[plot]``."""
-    try:
-        module = importlib.import_module("matplotlib.figure")
-    except ImportError as error:
-        raise MissingExtra(
-            "drawing needs matplotlib; install it with: pip install 'edgewise[plot]'"
-        ) from error
+    module = required("matplotlib.figure", "drawing needs matplotlib", "plot")
     figure: Figure = module.Figure(figsize=(width, height), layout="constrained")
     return figure
 

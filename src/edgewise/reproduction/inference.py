@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -21,7 +21,7 @@ Samples: TypeAlias = Array
 
 
 @dataclass(frozen=True)
-class Evidence:
+class HypothesisTest:
     """One test: the question, the numbers, the answer."""
 
     subject: str
@@ -59,62 +59,59 @@ def log_ratio(pairs: Sequence[tuple[Samples, Samples]]) -> tuple[float, float, f
     return float(np.mean(estimates)), error, error**4 / spread if spread > 0 else math.inf
 
 
-def agreement(subject: str, pairs: Sequence[tuple[Samples, Samples]], *, margin: float) -> Evidence:
+def agreement(
+    subject: str, pairs: Sequence[tuple[Samples, Samples]], *, margin: float
+) -> HypothesisTest:
     """Equivalence: is the ratio of means within a factor 1 + margin of 1?
 
     Two one-sided t-tests (TOST): passed when both reject "the ratio is outside" at ``LEVEL``.
     """
-    value, error, freedom = log_ratio(pairs)
-    half = _quantile(freedom) * error
-    statistic = _statistic(math.log1p(margin) - abs(value), error)
-    return Evidence(
-        subject,
+    name = (
         f"equivalence within {margin:.0%}: two one-sided Welch t-tests (TOST) on the log ratio "
-        "of means",
-        math.exp(value),
-        math.exp(value - half),
-        math.exp(value + half),
-        statistic,
-        _upper_tail(statistic, freedom),
-        _upper_tail(-statistic, freedom),
+        "of means"
     )
+    return _of_ratio(subject, name, pairs, lambda value: math.log1p(margin) - abs(value))
 
 
-def larger(subject: str, pairs: Sequence[tuple[Samples, Samples]]) -> Evidence:
+def larger(subject: str, pairs: Sequence[tuple[Samples, Samples]]) -> HypothesisTest:
     """Is the first mean larger than the second? One-sided Welch t-test on the log ratio."""
+    name = "one-sided Welch t-test on the log ratio of means"
+    return _of_ratio(subject, name, pairs, lambda value: value)
+
+
+def _of_ratio(
+    subject: str,
+    test: str,
+    pairs: Sequence[tuple[Samples, Samples]],
+    lead: Callable[[float], float],
+) -> HypothesisTest:
+    """A Welch test that the log ratio is on the right side of a limit, by ``lead`` of it."""
     value, error, freedom = log_ratio(pairs)
-    half = _quantile(freedom) * error
-    statistic = _statistic(value, error)
-    return Evidence(
-        subject,
-        "one-sided Welch t-test on the log ratio of means",
-        math.exp(value),
-        math.exp(value - half),
-        math.exp(value + half),
-        statistic,
-        _upper_tail(statistic, freedom),
-        _upper_tail(-statistic, freedom),
-    )
+    half = float(student.ppf(1 - LEVEL / 2, freedom)) * error
+    low, high = math.exp(value - half), math.exp(value + half)
+    statistic = _statistic(lead(value), error)
+    above, below = _upper_tail(statistic, freedom), _upper_tail(-statistic, freedom)
+    return HypothesisTest(subject, test, math.exp(value), low, high, statistic, above, below)
 
 
-def within(subject: str, samples: Samples, target: float, *, margin: float) -> Evidence:
+def within(subject: str, samples: Samples, target: float, *, margin: float) -> HypothesisTest:
     """Equivalence of a mean with a number: two one-sided t-tests of ``target`` +- ``margin``."""
     mean = float(samples.mean())
     name = f"equivalence with {target:g} within {margin:g}: two one-sided t-tests (TOST)"
     return _of_mean(subject, name, samples, margin - abs(mean - target))
 
 
-def at_most(subject: str, samples: Samples, limit: float) -> Evidence:
+def at_most(subject: str, samples: Samples, limit: float) -> HypothesisTest:
     """Is the mean below ``limit``? One-sided t-test."""
     return _one_sided(subject, samples, limit, sign=-1.0)
 
 
-def at_least(subject: str, samples: Samples, limit: float) -> Evidence:
+def at_least(subject: str, samples: Samples, limit: float) -> HypothesisTest:
     """Is the mean above ``limit``? One-sided t-test."""
     return _one_sided(subject, samples, limit, sign=1.0)
 
 
-def geometrically_above(subject: str, ratios: Samples, limit: float) -> Evidence:
+def geometrically_above(subject: str, ratios: Samples, limit: float) -> HypothesisTest:
     """Is the geometric mean of positive numbers above ``limit``? One-sided t-test on logarithms."""
     test = _one_sided(subject, np.log(ratios), math.log(limit), sign=1.0)
     return replace(
@@ -126,22 +123,22 @@ def geometrically_above(subject: str, ratios: Samples, limit: float) -> Evidence
     )
 
 
-def _one_sided(subject: str, samples: Samples, limit: float, sign: float) -> Evidence:
+def _one_sided(subject: str, samples: Samples, limit: float, sign: float) -> HypothesisTest:
     side = "above" if sign > 0 else "below"
     name = f"one-sided t-test of a mean {side} {limit:.4g}"
     return _of_mean(subject, name, samples, sign * (float(samples.mean()) - limit))
 
 
-def _of_mean(subject: str, test: str, samples: Samples, lead: float) -> Evidence:
+def _of_mean(subject: str, test: str, samples: Samples, lead: float) -> HypothesisTest:
     """A t-test that a mean is on the right side of a limit, by ``lead`` in the sample."""
     mean, low, high = mean_interval(samples, 1 - LEVEL)
     freedom = len(samples) - 1
     statistic = _statistic(lead, float(samples.std(ddof=1)) / math.sqrt(len(samples)))
     above, below = _upper_tail(statistic, freedom), _upper_tail(-statistic, freedom)
-    return Evidence(subject, test, mean, low, high, statistic, above, below)
+    return HypothesisTest(subject, test, mean, low, high, statistic, above, below)
 
 
-def rate_at_most(subject: str, events: int, trials: int, limit: float) -> Evidence:
+def rate_at_most(subject: str, events: int, trials: int, limit: float) -> HypothesisTest:
     """Is the probability of an event at most ``limit``? Exact binomial test.
 
     Passed when the upper 95 % limit of Clopper and Pearson is at most ``limit``.
@@ -150,7 +147,7 @@ def rate_at_most(subject: str, events: int, trials: int, limit: float) -> Eviden
     lower = 0.0 if events == 0 else float(beta_law.ppf(LEVEL, events, trials - events + 1))
     p_value = float(beta_law.sf(limit, events + 1, trials - events)) if events < trials else 1.0
     p_against = float(beta_law.cdf(limit, events, trials - events + 1)) if events else 1.0
-    return Evidence(
+    return HypothesisTest(
         subject,
         f"exact binomial test of a rate below {limit:g} (Clopper-Pearson limit)",
         events / trials,
@@ -182,7 +179,3 @@ def _statistic(lead: float, error: float) -> float:
 
 def _upper_tail(statistic: float, freedom: float) -> float:
     return float(student.sf(statistic, freedom))
-
-
-def _quantile(freedom: float) -> float:
-    return float(student.ppf(1 - LEVEL / 2, freedom))

@@ -7,13 +7,13 @@ from html import escape
 from pathlib import Path
 
 from edgewise import page
-from edgewise.reproduction.cell import code_version
-from edgewise.reproduction.finding import Claim, Finding, Status, Table
-from edgewise.reproduction.inference import LEVEL, Evidence
+from edgewise.reproduction.inference import LEVEL, HypothesisTest
+from edgewise.reproduction.outcome import Claim, ClaimStatus, Outcome, ReportTable
 from edgewise.reproduction.settings import Settings
+from edgewise.reproduction.sweep.cell import code_version
 
 
-def html_report(settings: Settings, findings: Sequence[Finding], pictures: dict[str, Path]) -> str:
+def html_report(settings: Settings, outcomes: Sequence[Outcome], pictures: dict[str, Path]) -> str:
     """Claims first, then every experiment with its figures; ``pictures`` are SVG files by name."""
     body = [
         "<h1>Best arm identification in graphical bilinear bandits: the paper, reproduced</h1>",
@@ -24,9 +24,9 @@ def html_report(settings: Settings, findings: Sequence[Finding], pictures: dict[
         "most the level of one test (intersection-union). It is contradicted when a test rejects "
         "the claim itself at that level after Bonferroni's correction (p&nbsp;against), and "
         "undecided otherwise.</p>",
-        _summary(findings),
+        _summary(outcomes),
     ]
-    body += [_section(finding, pictures) for finding in findings]
+    body += [_section(outcome, pictures) for outcome in outcomes]
     return page.page("edgewise: the paper, reproduced", body)
 
 
@@ -40,25 +40,25 @@ def _settings_text(settings: Settings) -> str:
     )
 
 
-def _summary(findings: Sequence[Finding]) -> str:
+def _summary(outcomes: Sequence[Outcome]) -> str:
     rows = [
-        f"<tr><td>{escape(finding.name)}</td><td>{escape(claim.statement)}<br><small>"
+        f"<tr><td>{escape(outcome.name)}</td><td>{escape(claim.statement)}<br><small>"
         f"{escape(claim.source)}</small></td><td>{_status(claim)}</td>"
         f"<td>{escape(measured_text(claim))}</td></tr>"
-        for finding in findings
-        for claim in finding.claims
+        for outcome in outcomes
+        for claim in outcome.claims
     ]
     head = "<tr><th>experiment</th><th>claim</th><th>result</th><th>measured (weakest)</th></tr>"
     return f'<div class="wide"><table>{head}{"".join(rows)}</table></div>'
 
 
-def _section(finding: Finding, pictures: dict[str, Path]) -> str:
-    parts = [f'<h2 id="{escape(finding.name)}">{escape(finding.title)}</h2>']
-    for name in finding.figures:
-        picture, caption = pictures[name].read_bytes(), finding.captions.get(name, "")
-        parts.append(page.figure(picture, alt=finding.title, caption=caption))
-    parts += [_table(table) for table in finding.tables]
-    parts += [_claim(claim) for claim in finding.claims]
+def _section(outcome: Outcome, pictures: dict[str, Path]) -> str:
+    parts = [f'<h2 id="{escape(outcome.name)}">{escape(outcome.title)}</h2>']
+    for name in outcome.figures:
+        picture, caption = pictures[name].read_bytes(), outcome.captions.get(name, "")
+        parts.append(page.figure(picture, alt=outcome.title, caption=caption))
+    parts += [_table(table) for table in outcome.tables]
+    parts += [_claim(claim) for claim in outcome.claims]
     return "\n".join(parts)
 
 
@@ -74,14 +74,14 @@ def _claim(claim: Claim) -> str:
         "p against",
         "passed",
     )
-    rows = tuple(_evidence(row) for row in claim.evidence)
+    tests = _table(ReportTable("", header, tuple(map(_evidence, claim.evidence))))
     return (
         f"<details><summary>{_status(claim)}: {escape(claim.statement)} "
-        f"({escape(claim.source)})</summary>{remark}{_table(Table('', header, rows))}</details>"
+        f"({escape(claim.source)})</summary>{remark}{tests}</details>"
     )
 
 
-def _evidence(row: Evidence) -> tuple[str, ...]:
+def _evidence(row: HypothesisTest) -> tuple[str, ...]:
     return (
         row.subject,
         row.test,
@@ -95,11 +95,11 @@ def _evidence(row: Evidence) -> tuple[str, ...]:
 
 
 def _status(claim: Claim) -> str:
-    kind = "confirmed" if claim.status is Status.CONFIRMED else "not"
+    kind = "confirmed" if claim.status is ClaimStatus.CONFIRMED else "not"
     return f'<span class="{kind}">{escape(claim.status.value)}</span>'
 
 
-def _table(table: Table) -> str:
+def _table(table: ReportTable) -> str:
     title = f"<h3>{escape(table.title)}</h3>" if table.title else ""
     return title + page.table(table.header, table.rows)
 

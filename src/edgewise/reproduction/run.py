@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from edgewise.errors import InvalidArgument
+from edgewise.base.choice import pick
 from edgewise.plots.figures import new_figure, save
-from edgewise.reproduction.beyond import Beyond
-from edgewise.reproduction.cell import Cell
-from edgewise.reproduction.fig1_dimension import FIG1_DIMENSION
-from edgewise.reproduction.fig1_edges import FIG1_EDGES
-from edgewise.reproduction.fig2 import Fig2
-from edgewise.reproduction.finding import Experiment, Finding
-from edgewise.reproduction.frame import as_csv
+from edgewise.reproduction.experiments.beyond import Beyond
+from edgewise.reproduction.experiments.fig1_dimension import FIG1_DIMENSION
+from edgewise.reproduction.experiments.fig1_edges import FIG1_EDGES
+from edgewise.reproduction.experiments.fig2 import Fig2
+from edgewise.reproduction.experiments.table1 import Table1
+from edgewise.reproduction.outcome import Experiment, Outcome
 from edgewise.reproduction.report import html_report
 from edgewise.reproduction.settings import Settings
-from edgewise.reproduction.store import ResultStore
-from edgewise.reproduction.sweep import Watcher, sweep
-from edgewise.reproduction.table1 import Table1
+from edgewise.reproduction.sweep.cell import Cell
+from edgewise.reproduction.sweep.frame import as_csv
+from edgewise.reproduction.sweep.running import Watcher, sweep
+from edgewise.reproduction.sweep.store import ResultStore
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
@@ -31,20 +31,15 @@ EXPERIMENTS: dict[str, Experiment] = {
 class Reproduction:
     """What was found, and the files that show it."""
 
-    findings: tuple[Finding, ...]
+    outcomes: tuple[Outcome, ...]
     report: Path
     files: tuple[Path, ...]
 
 
 def experiments_of(name: str) -> tuple[Experiment, ...]:
     """The experiment of that name, or ``all`` of them."""
-    if name == "all":
-        return tuple(EXPERIMENTS.values())
-    if name not in EXPERIMENTS:
-        raise InvalidArgument(
-            f"no experiment is called {name!r}; choose one of {', '.join(EXPERIMENTS)}, or all"
-        )
-    return (EXPERIMENTS[name],)
+    alone = {known: (experiment,) for known, experiment in EXPERIMENTS.items()}
+    return pick("experiment", name, {**alone, "all": tuple(EXPERIMENTS.values())})
 
 
 def cells_of(name: str, settings: Settings) -> list[Cell]:
@@ -66,7 +61,7 @@ def reproduce(
 
     Finished pieces are kept in ``out/cells.jsonl``: started again, a run continues. Files are
     the same, to the byte, for the same settings, however the work was done: ``jobs`` and ``dask``
-    are those of :func:`~edgewise.reproduction.sweep.sweep`.
+    are those of :func:`~edgewise.reproduction.sweep.running.sweep`.
     """
     chosen = settings or Settings()
     experiments = experiments_of(name)
@@ -74,31 +69,31 @@ def reproduce(
     folder = Path(out)
     store = ResultStore(folder / "cells.jsonl")
     results = sweep(cells_of(name, chosen), store, jobs=jobs, dask=dask, watch=watch)
-    findings = tuple(experiment.analyse(chosen, results) for experiment in experiments)
-    pictures = _write_pictures(findings, folder)
+    outcomes = tuple(experiment.analyse(chosen, results) for experiment in experiments)
+    pictures = _write_pictures(outcomes, folder)
     report = folder / "report.html"
-    report.write_text(html_report(chosen, findings, pictures), encoding="utf-8")
-    tables = _write_tables(findings, folder)
+    report.write_text(html_report(chosen, outcomes, pictures), encoding="utf-8")
+    tables = _write_tables(outcomes, folder)
     images = [path.with_suffix(suffix) for path in pictures.values() for suffix in (".png", ".svg")]
-    return Reproduction(findings, report, (report, *tables, *images))
+    return Reproduction(outcomes, report, (report, *tables, *images))
 
 
-def _write_tables(findings: Sequence[Finding], folder: Path) -> list[Path]:
+def _write_tables(outcomes: Sequence[Outcome], folder: Path) -> list[Path]:
     written = []
-    for finding in findings:
-        for name, rows in finding.data.items():
+    for outcome in outcomes:
+        for name, rows in outcome.data.items():
             path = folder / f"{name}.csv"
             path.write_text(as_csv(rows), encoding="utf-8", newline="")
             written.append(path)
     return written
 
 
-def _write_pictures(findings: Sequence[Finding], folder: Path) -> dict[str, Path]:
+def _write_pictures(outcomes: Sequence[Outcome], folder: Path) -> dict[str, Path]:
     """PNG and SVG of every figure; the SVG's path by name."""
     folder.mkdir(parents=True, exist_ok=True)
     pictures = {}
-    for finding in findings:
-        for name, figure in finding.figures.items():
+    for outcome in outcomes:
+        for name, figure in outcome.figures.items():
             save(figure, folder / f"{name}.png")
             figure.set_layout_engine(None)  # laid out once: it takes as long as drawing
             pictures[name] = save(figure, folder / f"{name}.svg")

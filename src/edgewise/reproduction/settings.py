@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from edgewise.base.choice import pick
 from edgewise.errors import InvalidArgument
-from edgewise.reproduction.points import GRAPHS, methods
+from edgewise.network.families import FAMILIES
+from edgewise.reproduction.sweep.points import methods
 
 HARD, EASY = 0.1, math.pi / 2
 """The paper's two angles."""
@@ -25,7 +27,7 @@ class Settings:
     omegas: tuple[float, ...] = (HARD, EASY)
     methods: tuple[str, ...] | None = None
     """Default: all there are."""
-    graphs: tuple[str, ...] = GRAPHS
+    graphs: tuple[str, ...] = tuple(FAMILIES)
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -35,7 +37,7 @@ class Settings:
         for omega in self.omegas:
             inside = 0.0 < omega <= math.pi / 2 + 1e-12
             self._require(inside, f"omega is {omega}", "angles lie in (0, pi/2]")
-        self._require_names("graph", self.graphs, GRAPHS)
+        self._require_names("graph family", self.graphs, tuple(FAMILIES))
         self._require_names("method", self.chosen_methods, tuple(methods()))
 
     @property
@@ -55,9 +57,10 @@ class Settings:
 
     @staticmethod
     def _require_names(what: str, given: tuple[str, ...], known: tuple[str, ...]) -> None:
-        unknown = [name for name in given if name not in known]
-        if unknown or not given or len(set(given)) < len(given):
+        for name in given:
+            pick(what, name, dict.fromkeys(known))
+        if not given or len(set(given)) < len(given):
             raise InvalidArgument(
-                f"{what}s asked for: {', '.join(given) or 'none'}; each must be one of "
-                f"{', '.join(known)}, and named once"
+                f"{what}s asked for: {', '.join(given) or 'none'}; name one or more of "
+                f"{', '.join(known)}, each once"
             )

@@ -54,7 +54,7 @@ class BilinearEnvironment:
     Examples
     --------
     >>> from edgewise import Graph, Problem
-    >>> problem = Problem(Graph.star(n_nodes=3), np.eye(2), noise=1e-9)
+    >>> problem = Problem(Graph.star(n_nodes=3), [[1.0, 0.0], [0.0, 1.0]], noise=1e-9)
     >>> BilinearEnvironment(problem, [[1.0, 2.0], [3.0, 4.0]], rng=0)([0, 1, 1]).round(3)
     array([2., 3., 2., 3.])
     """

@@ -27,7 +27,7 @@ def require_paper_graph(graph: Graph) -> None:
             f"the graph has {graph.n_kinds} kinds of edges; the paper's theorems are stated for "
             "one matrix shared by all edges; pass a graph of one kind, e.g. one kind at a time"
         )
-    if graph.weights is not None and not np.all(graph.weights == 1.0):
+    if not np.all(graph.weight_of_edge == 1.0):
         raise InvalidArgument(
             "the graph's edges are weighted; the paper's theorems are stated for edges of equal "
             "strength; pass the graph without weights"

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.instances import CELLS, DATA
 from typer.testing import CliRunner, Result
 
 import edgewise as ew
 from edgewise.cli.app import app
 from edgewise.formats import read_arms, read_graph, read_matrix
 
-DATA = Path(__file__).parents[3] / "examples" / "data"
-CELLS = [str(DATA / name) for name in ("graph.csv", "arms.csv", "matrix.csv")]
 FARM = [str(DATA / name) for name in ("wakes.csv", "yaw.csv", "wake-matrices.csv")]
 
 

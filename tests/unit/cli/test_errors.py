@@ -4,13 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.instances import CELLS, DATA, EASY
 from typer.testing import CliRunner, Result
 
 from edgewise.cli.app import app
-
-DATA = Path(__file__).parents[3] / "examples" / "data"
-CELLS = [str(DATA / name) for name in ("graph.csv", "arms.csv", "matrix.csv")]
-EASY = ("circle:12", "paper:2:1.5", "paper:2:1.5")
 
 
 def refused(*arguments: str) -> Result:
@@ -26,19 +23,25 @@ def refused(*arguments: str) -> Result:
     [
         (("design", "nowhere.csv"), "nowhere.csv: there is no such file"),
         (("design", "paper:x:0.1"), "write for instance paper:5:0.1"),
-        (("design", "papr:5:0.1"), "papr:5:0.1 is neither a file nor built in"),
+        (("design", "papr:5:0.1"), "no instance is called 'papr'; did you mean 'paper'?"),
         (("design", "paper:1:0.1"), "at least 2"),
         (("design", CELLS[1], "--tolerance", "0"), "tolerance is 0.0"),
         (("design", CELLS[1], "--tolerance", "small"), "--tolerance"),
         (("design", CELLS[1], "--method", "magic"), "'magic'"),
         (("design", CELLS[1], "--plot", "figure.gif"), ".png, .svg, .pdf"),
         (("design", CELLS[1], "--plot", "no/such/folder.png"), "does not exist"),
-        (("design", CELLS[1], "--format", "xml"), "xml"),
+        (
+            ("design", CELLS[1], "--format", "jsn"),
+            "no output format is called 'jsn'; did you mean 'json'?",
+        ),
         (("allocate", "circle:155", *EASY[1:]), "the nearest valid values are 154 and 156"),
         (("allocate", "circle:many", *EASY[1:]), "write for instance circle:156"),
-        (("allocate", "cirle:156", *EASY[1:]), "circle, star, complete, matching"),
+        (
+            ("allocate", "cirle:156", *EASY[1:]),
+            "no graph family is called 'cirle'; did you mean 'circle'?",
+        ),
         (("allocate", *EASY[:2], "paper:3:1.5"), "matrix has shape (3, 3)"),
-        (("allocate", *EASY[:2], "papr:2"), "papr:2 is neither"),
+        (("allocate", *EASY[:2], "papr:2"), "no instance is called 'papr'"),
         (("allocate", *EASY, "--method", "magic"), "no allocation method is called 'magic'"),
         (("allocate", *EASY, "--time-limit", "-1"), "time_limit"),
         (("allocate", *EASY, "--out", "answer.json"), "end the name in .csv"),
@@ -53,7 +56,12 @@ def refused(*arguments: str) -> Result:
         (("theory", *EASY[:2], "--rounds", "0"), "rounds is 0"),
         (("demo", "--edges", "155"), "154 and 156"),
         (("demo", "--dimension", "1"), "at least 2"),
-        (("demo", "--graph", "ring"), "ring"),
+        (("demo", "--graph", "stat"), "no graph family is called 'stat'; did you mean 'star'?"),
+        (("allocate", *EASY, "--bound", "tigt"), "did you mean 'tight'?"),
+        (("reproduce", "fig3"), "no experiment is called 'fig3'; did you mean 'fig2'?"),
+        (("reproduce", "fig2", "--graphs", "star,torus"), "no graph family is called 'torus'"),
+        (("reproduce", "fig2", "--methods", "adaptve"), "did you mean 'adaptive'?"),
+        (("reproduce", "fig2", "--graphs", "star,star"), "each once"),
         (("fly",), "fly"),
     ],
 )

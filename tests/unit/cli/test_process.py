@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.instances import EASY
 
 COMMAND = str(Path(sys.executable).with_name("edgewise"))
-EASY = ("circle:12", "paper:2:1.5", "paper:2:1.5")
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

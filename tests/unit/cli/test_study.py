@@ -365,6 +365,23 @@ def test_without_a_storage_the_remedy_is_named() -> None:
     assert "EDGEWISE_STORAGE" in result.stderr
 
 
+def test_the_live_view_says_what_the_status_says(desk: Desk) -> None:
+    from rich.console import Console
+
+    from edgewise.cli.study.watching import view
+
+    desk.take_rounds(2)
+    status = desk.study.status()
+    console = Console(width=200, record=True, file=io.StringIO())
+    console.print(view(status))
+    seen = console.export_text()
+    labels = [label for label, _ in status.rows()]
+    assert labels[:3] == ["waiting for", "leader", "evidence"]
+    for word in (status.headline, *labels, *(text for _, text in status.rows())):
+        assert word in seen
+        assert word in str(status)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal on POSIX systems")
 def test_watching_ends_cleanly_with_ctrl_c(desk: Desk) -> None:
     with subprocess.Popen(

@@ -1,5 +1,4 @@
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from tests.instances import NAMED_SQUARE as GRAPH
+from tests.instances import SMALL_PROBLEM as PROBLEM
+from tests.instances import THREE_ARMS as ARMS
+from tests.saved import as_json, same
 
 import edgewise as ew
 from edgewise.core.evidence.statistics import CellStatistics, count_rounds
@@ -19,19 +22,7 @@ from edgewise.core.strategies import Adaptive, GOptimal
 from edgewise.core.strategies.independent import IndependentNodes
 from edgewise.errors import InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
 
-GRAPH = ew.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")])
-ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
-PROBLEM = ew.Problem(GRAPH, ARMS, noise=0.5)
 M = np.array([[1.0, 0.3], [-0.1, 0.2]])
-
-
-def same(first: Any, second: Any) -> bool:
-    """Equal to the last bit, NaN included, through nested values."""
-    if isinstance(first, Mapping):
-        return first.keys() == second.keys() and all(same(first[k], second[k]) for k in first)
-    if isinstance(first, np.ndarray):
-        return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
-    return bool(first == second)
 
 
 def run(learner: ew.Learner, environment: Callable[[Any], Any], n_rounds: int) -> ew.Learner:
@@ -268,12 +259,6 @@ def test_same_seed_same_run(options: dict[str, Any]) -> None:
     other = started(20, rng=6, **options)
     observations = [each.save()["state"]["statistics"]["observations"] for each in (first, other)]
     assert not np.array_equal(*observations)
-
-
-def as_json(saved: dict[str, Any]) -> dict[str, Any]:
-    text = json.dumps(saved, default=lambda array: array.tolist())
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
 
 
 @pytest.mark.parametrize("medium", [dict, as_json], ids=["dict", "json"])

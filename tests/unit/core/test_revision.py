@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.instances import NAMED_SQUARE as GRAPH
+from tests.instances import SMALL_PROBLEM as PROBLEM
 
-import edgewise as ew
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import initial_state, tell_round
@@ -17,9 +18,6 @@ from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import Union
 
-GRAPH = ew.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")])
-ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
-PROBLEM = ew.Problem(GRAPH, ARMS, noise=0.5)
 Told = list[tuple[Indices, Array]]
 
 

@@ -3,19 +3,14 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 import typer
-from numpy.testing import assert_allclose
 from typer.testing import CliRunner
 
 import edgewise.cli.app
 from edgewise.errors import InvalidArgument, MissingExtra
 from edgewise.reproduction import Reproduction, Settings, reproduce
-from edgewise.reproduction.points import VariancePoint
-from edgewise.reproduction.variance_data import QUICK_EDGES
 
-GOLDEN = Path(__file__).with_name("golden_variance.json")
 TINY = Settings(
     quick=True, repetitions=2, graphs=("star", "circle"), methods=("mixture",), omegas=(1.5,)
 )
@@ -45,8 +40,8 @@ def test_the_report_needs_nothing_from_outside(result: Reproduction) -> None:
 
 def test_the_report_states_every_claim_with_its_test(result: Reproduction) -> None:
     page = result.report.read_text()
-    for finding in result.findings:
-        for claim in finding.claims:
+    for outcome in result.outcomes:
+        for claim in outcome.claims:
             assert claim.statement.split("<")[0].split(">")[0].split("'")[0] in page
             assert claim.status.value in page
     assert "two one-sided" in page
@@ -68,7 +63,7 @@ def test_tables_are_tidy(result: Reproduction) -> None:
 
 def test_an_unknown_experiment_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(
-        InvalidArgument, match="fig1-edges, fig1-dimension, table1, fig2, beyond, or all"
+        InvalidArgument, match="no experiment is called 'fig3'; did you mean 'fig2'"
     ):
         reproduce("fig3", TINY, out=tmp_path)
 
@@ -80,15 +75,6 @@ def test_without_matplotlib_nothing_is_computed(
     with pytest.raises(MissingExtra):
         reproduce("fig2", TINY, out=tmp_path)
     assert not (tmp_path / "cells.jsonl").exists()
-
-
-@pytest.mark.parametrize("graph", ["star", "complete", "circle", "matching"])
-def test_the_exact_variances_of_figure_2_are_the_recorded_ones(graph: str) -> None:
-    """Golden values: a change needs a line in the changelog that says why."""
-    point = VariancePoint(graph, QUICK_EDGES, 5, 100, 0)
-    rows = point.run(seed=0, first=0, count=2)
-    values = [[row["exact"], row["paper"]] for row in rows]
-    assert_allclose(np.array(values, float), json.loads(GOLDEN.read_text())[graph], rtol=1e-5)
 
 
 @pytest.fixture
@@ -124,8 +110,8 @@ def test_the_command_prints_claims_otherwise(app: typer.Typer, tmp_path: Path, f
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--graphs", "torus"], "star, complete, circle, matching"),
-        (["--methods", "magic"], "paper, union, mixture"),
+        (["--graphs", "torus"], "no graph family is called 'torus'"),
+        (["--methods", "magic"], "no method is called 'magic'"),
         (["--delta", "2"], "delta is 2"),
         (["--omega", "0"], "omega is 0"),
         (["--jobs", "0"], "jobs is 0"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import ks_2samp
+from tests.instances import SQUARE_AND_DIAGONAL as PAIRS
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
@@ -11,7 +12,6 @@ from edgewise.errors import EdgewiseError, InvalidArgument, InvalidProblem
 from edgewise.simulation.replicate import Replications, replicate
 
 FALSE_ALARM = 1e-6
-PAIRS = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
 
 
 def true_means(problem: ew.Problem, M: Array, beta: Array | None, joint: Indices) -> list[float]:

@@ -149,7 +149,7 @@ class Own:
 
 def test_methods_of_the_users_own_are_passed_again() -> None:
     study = run(created(strategy=Own(1e-4)), 2)
-    with pytest.raises(InvalidArgument, match=r"strategy=Own\(tolerance=0.0001.*load"):
+    with pytest.raises(InvalidArgument, match=r"strategy=Own\(tolerance=0.0001.*pass strategy="):
         ew.Study.load("farm", storage=study.storage)
     with pytest.raises(InvalidArgument, match="as it was"):
         ew.Study.load("farm", storage=study.storage, strategy=Own(1e-3))

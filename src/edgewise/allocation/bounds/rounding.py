@@ -2,7 +2,8 @@ r"""Rounding errors, bounded once and for all.
 
 With :math:`u = 2^{-53}` a sum of ``k + 1`` products, evaluated in any order, is off by at most
 :math:`\gamma_k = k u / (1 - k u)` times the sum of the absolute products [1]_. A bound adds such an
-amount to whatever it computes, and is then valid for the numbers as stored.
+amount to whatever it computes, and is then valid for the numbers as stored. Ours because it is
+part of every proof.
 
 .. [1] N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., section 3.1.
 """

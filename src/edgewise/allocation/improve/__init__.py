@@ -1,1 +1,1 @@
-"""Better and better allocations."""
+"""Better and better allocations: local search, and annealing that ends in one."""

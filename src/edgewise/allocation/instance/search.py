@@ -12,6 +12,7 @@ from edgewise.allocation.instance.deadline import Deadline
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Indices
+from edgewise.base.randomness import generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def silent(_: Progress, /) -> None:
 class Search:
     """The settings that methods share; each uses those that concern it."""
 
-    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    rng: np.random.Generator = field(default_factory=lambda: generator(0))
     """The only source of randomness."""
     start: Indices | None = None
     """(n,) joint arm to start from; the answer is never worse."""

@@ -1,1 +1,1 @@
-"""Optimal allocations, proved."""
+"""Optimal allocations, proved: all of them, node by node in tables, or by branching."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edgewise.allocation.bounds.cycles.step_tables import Problem, Split, remainders
+from edgewise.allocation.bounds.cycles.step_tables import Split, Whole, remainders
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.base.compiled import compiled
 
@@ -14,7 +14,7 @@ from edgewise.base.compiled import compiled
 class Rewards(NamedTuple):
     """F as nodes, edges and closed walks hold it; nodes that may not take an arm hold -inf."""
 
-    problem: Problem
+    whole: Whole
     nodes: Array
     """(n, K) what the nodes hold."""
     edges: Array
@@ -25,13 +25,13 @@ class Rewards(NamedTuple):
     """(steps, K, K) what the steps of walks hold, -inf where their first node may not be."""
 
     @classmethod
-    def of(cls, problem: Problem, split: Split) -> Rewards:
+    def of(cls, whole: Whole, split: Split) -> Rewards:
         """As a split has it: ``F = sum(nodes) + sum(shared)`` for every allocation."""
-        edges, nodes = remainders(problem, split)
+        edges, nodes = remainders(whole, split)
         first, second = split.ends[:, 0, :, None], split.ends[:, 1, None, :]
-        allowed = problem.allowed[problem.cycles.nodes]
+        allowed = whole.allowed[whole.cycles.nodes]
         steps = np.where(allowed[:, :, None], split.steps, -np.inf)
-        return cls(problem, nodes, edges, problem.tables - first - second, steps)
+        return cls(whole, nodes, edges, whole.tables - first - second, steps)
 
 
 class Completion(NamedTuple):
@@ -66,7 +66,7 @@ def completion(rewards: Rewards, place: Indices, decided: Mask, n_frontier: int)
     n_frontier
         f.
     """
-    problem = rewards.problem
+    whole = rewards.whole
     n_arms = rewards.nodes.shape[1]
     nodes = np.zeros((n_frontier, n_arms))
     pairs = np.zeros((n_frontier, n_frontier, n_arms, n_arms))
@@ -74,8 +74,8 @@ def completion(rewards: Rewards, place: Indices, decided: Mask, n_frontier: int)
     for i in range(len(decided)):
         if not decided[i]:
             constant += rewards.nodes[i].max()
-    for e in range(len(problem.edges)):
-        i, j = problem.edges[e, 0], problem.edges[e, 1]
+    for e in range(len(whole.edges)):
+        i, j = whole.edges[e, 0], whole.edges[e, 1]
         if decided[i] and decided[j]:
             continue
         if not (decided[i] or decided[j]):
@@ -86,7 +86,7 @@ def completion(rewards: Rewards, place: Indices, decided: Mask, n_frontier: int)
                 nodes[place[i], k] += rewards.edges[e, k].max()
             else:
                 nodes[place[j], k] += rewards.edges[e, :, k].max()
-    starts = problem.cycles.starts
+    starts = whole.cycles.starts
     for c in range(len(starts) - 1):
         constant += _add_walk(rewards, place, decided, starts[c], starts[c + 1], nodes, pairs)
     return Completion(constant, nodes, pairs)
@@ -103,7 +103,7 @@ def _add_walk(
     pairs: Array,
 ) -> float:
     """Add the stretches of one walk between decided nodes; return its best if there are none."""
-    walk, length = rewards.problem.cycles.nodes, end - first
+    walk, length = rewards.whole.cycles.nodes, end - first
     met = -1
     for s in range(first, end):
         if decided[walk[s]]:

@@ -43,11 +43,11 @@ def conditioned(objective: Objective, best: Allocation, deadline: Deadline) -> A
     that most walks visit is fixed on each of its arms in turn. The bound of each case is
     descended on again, which is often enough to discard it, and its frontier is narrower.
     """
-    whole = _split(objective, deadline) if has_narrow_frontiers(objective) else None
-    if whole is None:
+    root = _split(objective, deadline) if has_narrow_frontiers(objective) else None
+    if root is None:
         return None
-    best, settled = _searched(objective, whole, best, _BEAM, deadline)
-    open_cases = [] if settled else [(whole.bound.value, whole)]
+    best, settled = _searched(objective, root, best, _BEAM, deadline)
+    open_cases = [] if settled else [(root.bound.value, root)]
     while open_cases and not deadline.passed:
         bound, case = open_cases.pop()
         if meets(best.value, bound):
@@ -84,7 +84,7 @@ def _searched(
     objective: Objective, case: Held, best: Allocation, room: int, deadline: Deadline
 ) -> tuple[Allocation, bool]:
     """The better of the best allocation and the case's own; whether the case is settled."""
-    order = frontier_order(objective.graph, case.problem.allowed.sum(axis=1))
+    order = frontier_order(objective.graph, case.whole.allowed.sum(axis=1))
     assert order is not None  # nodes fixed since the first one can only narrow the frontier
     found = frontier_search(
         case, order, best.value, room=room, deadline=deadline, narrowing=room == _BEAM
@@ -97,16 +97,16 @@ def _searched(
 
 def _fixed(case: Held, deadline: Deadline) -> list[tuple[float, Held]]:
     """The cases of one more node fixed, with their bounds, the most promising last."""
-    problem = case.problem
-    free = problem.allowed.sum(axis=1) > 1
-    steps = np.bincount(problem.cycles.nodes, minlength=len(free))
+    whole = case.whole
+    free = whole.allowed.sum(axis=1) > 1
+    steps = np.bincount(whole.cycles.nodes, minlength=len(free))
     node = int(np.where(free, steps, -1).argmax())
     cases = []
-    for arm in np.flatnonzero(problem.allowed[node]):
-        allowed = problem.allowed.copy()
+    for arm in np.flatnonzero(whole.allowed[node]):
+        allowed = whole.allowed.copy()
         allowed[node] = False
         allowed[node, arm] = True
-        fixed = case._replace(problem=problem._replace(allowed=allowed))
+        fixed = case._replace(whole=whole._replace(allowed=allowed))
         fixed = fixed.descended(*_AGAIN, deadline)
         cases.append((fixed.bound.value, fixed))
     return sorted(cases, key=lambda pair: pair[0])

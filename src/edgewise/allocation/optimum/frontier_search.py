@@ -1,4 +1,7 @@
-"""The best allocation by deciding node after node, keeping what may still beat the best known."""
+"""The best allocation by deciding node after node, keeping what may still beat the best known.
+
+Ours because it carries the proof: no library drops states by the bounds of a split.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise.allocation.bounds.cycles.split_bound import Held, absolute_size
-from edgewise.allocation.bounds.cycles.step_tables import Problem
+from edgewise.allocation.bounds.cycles.step_tables import Whole
 from edgewise.allocation.bounds.rounding import PAIRWISE, gamma
 from edgewise.allocation.instance.deadline import Deadline
 from edgewise.allocation.instance.result import ROUNDING
@@ -96,7 +99,7 @@ def frontier_search(
             return Found(None, complete)
         numbers, earned = states.numbers[:count].copy(), states.earned[:count].copy()
         layers.append(_Layer(node, states.parents[:count].copy(), states.arms[:count].copy()))
-    return Found(_read_back(layers, held.problem, int(earned.argmax())), complete)
+    return Found(_read_back(layers, held.whole, int(earned.argmax())), complete)
 
 
 def _tolerance(held: Held, value: float) -> float:
@@ -105,9 +108,9 @@ def _tolerance(held: Held, value: float) -> float:
     A bound is a sum of all parts, each met a few times; ``error`` is the most that it is off by.
     Then no allocation exceeds the value by more than ``ROUNDING`` and twice the error.
     """
-    problem, split = held
-    terms = len(problem.unary) + len(problem.edges) + len(problem.cycles.edges)
-    error = 4.0 * gamma(2.0 * terms + PAIRWISE) * absolute_size(problem, split)
+    whole, split = held
+    terms = len(whole.unary) + len(whole.edges) + len(whole.cycles.edges)
+    error = 4.0 * gamma(2.0 * terms + PAIRWISE) * absolute_size(whole, split)
     return ROUNDING * abs(value) + error
 
 
@@ -115,26 +118,26 @@ def _decision(
     rewards: Rewards, frontier: list[int], node: int, decided: Mask
 ) -> tuple[Decision, list[int]]:
     """What deciding ``node`` means for the states, and the frontier after it."""
-    problem, (n, n_arms) = rewards.problem, rewards.nodes.shape
+    whole, (n, n_arms) = rewards.whole, rewards.nodes.shape
     both = [*frontier, node]
     place = np.full(n, -1)
     place[both] = np.arange(len(both))
     rest = completion(rewards, place, decided, len(both))
-    remaining = _next_to_undecided(problem, decided)
-    radices = problem.allowed[both].sum(axis=1)
+    remaining = _next_to_undecided(whole, decided)
+    radices = whole.allowed[both].sum(axis=1)
     strides, following, size = np.zeros(len(both), np.int64), [], 1
     for j, i in enumerate(both):
         if remaining[i]:
             strides[j] = size
             size *= int(radices[j])
             following.append(i)
-    digits = np.flatnonzero(problem.allowed[node])
+    digits = np.flatnonzero(whole.allowed[node])
     ahead = np.zeros((len(both), n_arms, len(digits)))
     ahead[:-1] = rest.pairs[-1, :-1, digits].transpose(1, 2, 0)
     ahead[-1, 0] = rest.nodes[-1, digits]
     decision = Decision(
         radices[:-1],
-        np.argsort(~problem.allowed[frontier], axis=1, kind="stable"),
+        np.argsort(~whole.allowed[frontier], axis=1, kind="stable"),
         strides,
         rewards.nodes[node, digits],
         np.ascontiguousarray(_gains(rewards, place, node, decided)[: len(frontier), :, digits]),
@@ -149,25 +152,25 @@ def _gains(rewards: Rewards, place: Indices, node: int, decided: Mask) -> Array:
     """(f + 1, K, K) what ``node`` earns with each place of the frontier."""
     n_arms = rewards.nodes.shape[1]
     gains = np.zeros((int(place.max()) + 1, n_arms, n_arms))
-    for (i, j), table in zip(rewards.problem.edges, rewards.shared, strict=True):
+    for (i, j), table in zip(rewards.whole.edges, rewards.shared, strict=True):
         if node in (i, j) and decided[i] and decided[j]:
             gains[place[i + j - node]] += table if j == node else table.T
     return gains
 
 
-def _next_to_undecided(problem: Problem, decided: Mask) -> Mask:
+def _next_to_undecided(whole: Whole, decided: Mask) -> Mask:
     """(n,) whether a node has an edge to an undecided one."""
     near = np.zeros(len(decided), bool)
-    first, second = problem.edges.T
+    first, second = whole.edges.T
     near[first[~decided[second]]] = True
     near[second[~decided[first]]] = True
     return near
 
 
-def _read_back(layers: list[_Layer], problem: Problem, state: int) -> Indices:
+def _read_back(layers: list[_Layer], whole: Whole, state: int) -> Indices:
     """(n,) the decisions that led to the last state."""
     arms = np.empty(len(layers), np.int64)
     for node, parents, digits in reversed(layers):
-        arms[node] = np.flatnonzero(problem.allowed[node])[digits[state]]
+        arms[node] = np.flatnonzero(whole.allowed[node])[digits[state]]
         state = int(parents[state])
     return arms

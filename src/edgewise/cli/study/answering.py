@@ -137,7 +137,7 @@ def _end_round(
     storage: str | None,
     name: str | None,
     key: str | None,
-    output: Format,
+    output: str,
 ) -> None:
     study = find_study(storage, name)
     end(study, find_round(study, key))

@@ -46,7 +46,7 @@ def status(
     """
     if watch and output is not Format.TABLE:
         raise InvalidArgument(
-            f"--watch draws on the terminal, --format {output.value} is for programs; choose one"
+            f"--watch draws on the terminal, --format {output} is for programs; choose one"
         )
     study = find_study(storage, name)
     if watch:

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from edgewise.cli.terminal.choice import one_of
 from edgewise.cli.terminal.shell import Format
 
 GraphSource: TypeAlias = Annotated[
@@ -38,8 +39,14 @@ MatrixSource: TypeAlias = Annotated[
     ),
 ]
 OutputFormat: TypeAlias = Annotated[
-    Format,
-    typer.Option("--format", "-f", help="How the answer is written to stdout."),
+    str,
+    one_of(
+        "output format",
+        {known.value: known for known in Format},
+        "--format",
+        "-f",
+        text="How the answer is written to stdout.",
+    ),
 ]
 Beta: TypeAlias = Annotated[
     Path | None,

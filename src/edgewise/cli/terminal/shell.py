@@ -53,11 +53,11 @@ class Output:
     """Words that replace the facts in the format for people."""
 
 
-def emit(answer: Output, chosen: Format) -> None:
+def emit(answer: Output, chosen: str) -> None:
     """Write the answer to stdout. CSV is the rows alone: the facts then go to stderr."""
-    if chosen is Format.JSON:
+    if chosen == Format.JSON:
         typer.echo(as_json(answer), nl=False)
-    elif chosen is Format.CSV:
+    elif chosen == Format.CSV:
         note(", ".join(f"{name} {_shown(value)}" for name, value in answer.facts.items()))
         typer.echo(as_csv(answer), nl=False)
     else:

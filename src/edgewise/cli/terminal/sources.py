@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from pathlib import Path
 
 import edgewise as ew
 from edgewise import formats
 from edgewise.base.arrays import Array, Mask
+from edgewise.base.choice import pick
 from edgewise.cli.terminal.shell import note
 from edgewise.errors import InvalidArgument
 from edgewise.formats import ArmTable
-
-FAMILIES = ("circle", "star", "complete", "matching")
-
-_FAMILY = re.compile(rf"({'|'.join(FAMILIES)}):(.*)")
-_INSTANCES = "the built-in instance is the paper's: write for instance paper:5:0.1"
-_PAPER = re.compile(r"paper:([^:]*)(?::([^:]*))?")
+from edgewise.network.families import FAMILIES, graph_of
 
 
 def graph_from(source: Path) -> ew.Graph:
     """A family member such as ``circle:156``, or a graph file."""
-    family = _FAMILY.fullmatch(str(source))
-    if family is None:
-        _refuse_unknown(
-            source, f"families are {', '.join(FAMILIES)}: write for instance circle:156"
-        )
-        graph = formats.read_graph(source)
-    elif not family[2].isdecimal():
-        raise InvalidArgument(
-            f"{source} is not a graph; a family is followed by its number of observed "
-            f"directions, the paper's m: write for instance {family[1]}:156"
-        )
-    else:
-        graph = getattr(ew.Graph, family[1])(n_edges=int(family[2]))
+    built_in = _built_in("graph family", source, FAMILIES)
+    graph = formats.read_graph(source) if built_in is None else _member(*built_in)
     note(_described(graph))
     return graph
+
+
+def _member(family: str, size: str) -> ew.Graph:
+    if not size.isdecimal():
+        raise InvalidArgument(
+            f"{family}:{size} is not a graph; a family is followed by its number of observed "
+            f"directions, the paper's m: write for instance {family}:156"
+        )
+    return graph_of(family, int(size))
 
 
 def _described(graph: ew.Graph) -> str:
@@ -53,7 +46,6 @@ def arms_from(source: Path) -> ArmTable:
     """The paper's arms, ``paper:d:omega``, or an arms file."""
     instance = _paper(source)
     if instance is None:
-        _refuse_unknown(source, _INSTANCES)
         return formats.read_arms(source)
     arms = instance[0]
     basis = [f"e{i + 1}" for i in range(len(arms) - 1)]
@@ -65,7 +57,6 @@ def matrix_from(source: Path, graph: ew.Graph, arms: ArmTable) -> Array:
     instance = _paper(source)
     if instance is not None:
         return instance[1]
-    _refuse_unknown(source, _INSTANCES)
     return formats.read_matrix(source, kinds=_kinds(graph), features=arms.features)
 
 
@@ -83,10 +74,13 @@ def candidates_from(file: Path | None, graph: ew.Graph, arms: ArmTable) -> Mask 
     return formats.read_candidates(file, nodes=graph.labels, arms=arms.labels)
 
 
-def _refuse_unknown(source: Path, remedy: str) -> None:
-    """Raise if the text looks like a built-in and there is no such file."""
-    if ":" in str(source) and not source.exists():
-        raise InvalidArgument(f"{source} is neither a file nor built in; {remedy}")
+def _built_in(what: str, source: Path, names: Collection[str]) -> tuple[str, str] | None:
+    """Name and rest of a text such as ``circle:156``; None for a file."""
+    name, colon, rest = str(source).partition(":")
+    if not colon or (name not in names and source.exists()):
+        return None
+    pick(what, name, dict.fromkeys(names), own="the path of a file")
+    return name, rest
 
 
 def _kinds(graph: ew.Graph) -> Sequence[Hashable]:
@@ -96,11 +90,12 @@ def _kinds(graph: ew.Graph) -> Sequence[Hashable]:
 
 
 def _paper(source: Path) -> tuple[Array, Array] | None:
-    match = _PAPER.fullmatch(str(source))
-    if match is None:
+    built_in = _built_in("instance", source, ["paper"])
+    if built_in is None:
         return None
+    size, _, angle = built_in[1].partition(":")
     try:
-        dimension, omega = int(match[1]), float(match[2] or 0.1)
+        dimension, omega = int(size), float(angle or 0.1)
     except ValueError:
         raise InvalidArgument(
             f"{source} is not an instance; the paper's has a dimension and an angle: "

@@ -7,9 +7,9 @@ imported when the first power is computed.
 
 from __future__ import annotations
 
-from edgewise.integrations.floris.comparison import Comparison as Comparison
 from edgewise.integrations.floris.comparison import Exploration as Exploration
 from edgewise.integrations.floris.comparison import ModelFit as ModelFit
+from edgewise.integrations.floris.comparison import YawComparison as YawComparison
 from edgewise.integrations.floris.comparison import YawSetting as YawSetting
 from edgewise.integrations.floris.comparison import compare as compare
 from edgewise.integrations.floris.comparison import model_fit as model_fit

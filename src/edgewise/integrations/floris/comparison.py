@@ -8,6 +8,7 @@ import numpy as np
 
 from edgewise.allocation.instance.objective import global_reward
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.choice import pick
 from edgewise.core.report import Report
 from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris.environment import FlorisEnvironment
@@ -49,7 +50,7 @@ class ModelFit:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class YawComparison:
     """The answer beside simple rules, and beside an optimiser that knows the wake model."""
 
     settings: tuple[YawSetting, ...]
@@ -59,7 +60,7 @@ class Comparison:
 
     def __getitem__(self, name: str) -> YawSetting:
         """The setting of that name."""
-        return {setting.name: setting for setting in self.settings}[name]
+        return pick("setting", name, {setting.name: setting for setting in self.settings})
 
     def gain(self, name: str) -> float:
         """Relative gain over zero yaw."""
@@ -73,7 +74,7 @@ def compare(
     optimiser: bool = True,
     fresh: int = 100,
     rng: np.random.Generator | int | None = None,
-) -> Comparison:
+) -> YawComparison:
     """Grade a report by FLORIS itself.
 
     Parameters
@@ -108,7 +109,7 @@ def compare(
         for (name, yaws), power in zip(choices, powers, strict=True)
     )
     during = np.array([deployment.powers.sum() for deployment in environment.record]) / powers[0]
-    return Comparison(
+    return YawComparison(
         settings,
         Exploration(float(during.mean()), float(during.min()), len(during)),
         model_fit(task, report, simulator, n_settings=fresh, rng=rng),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, frozen
-from edgewise.errors import InvalidArgument, MissingExtra
+from edgewise.base.extras import required
+from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris.farm import WindFarm
 
 
@@ -109,9 +109,4 @@ class Simulator:
 
 
 def _imported(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise MissingExtra(
-            "simulating a wind farm needs FLORIS; install it with: pip install 'edgewise[wind]'"
-        ) from error
+    return required(name, "simulating a wind farm needs FLORIS", "wind")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from edgewise.core.report import Report
-from edgewise.integrations.floris.comparison import Comparison, ModelFit
+from edgewise.integrations.floris.comparison import ModelFit, YawComparison
 
 _SMALL = 1e-3
 """Below this p-value the cells contradict the model."""
 
 
-def explain(report: Report, comparison: Comparison) -> str:
+def explain(report: Report, comparison: YawComparison) -> str:
     """What exploring cost, how far the model is from FLORIS, and what is certified."""
     exploration = comparison.exploration
     cost = (

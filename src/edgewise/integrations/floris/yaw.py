@@ -100,8 +100,7 @@ class YawTask:
     @property
     def kinds(self) -> Indices:
         """(m,) kind of every edge; those of the turbines' own power come first, in their order."""
-        kinds = self.problem.graph.kinds
-        return np.zeros(len(self.sums), np.int64) if kinds is None else kinds
+        return self.problem.graph.kind_of_edge
 
     def yaws(self, arms: ArrayLike) -> Array:
         """(..., n) yaw angles in degrees, FLORIS' sign, of joint arms (..., n + 1)."""

@@ -198,3 +198,39 @@ def test_node_terms_are_copied() -> None:
 def test_bad_joint_arms_are_rejected(arms: Any) -> None:
     with pytest.raises(InvalidArgument, match="joint arm has"):
         global_reward(Graph.from_edges(TRIANGLE), ASYMMETRIC, arms)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("rich", [False, True])
+def test_written_out_tables_add_up_to_the_reward(directed: bool, rich: bool) -> None:
+    rng = np.random.default_rng(3)
+    options: dict[str, Any] = {"kinds": [0, 1, 0], "weights": [2.0, -1.5, 0.5]} if rich else {}
+    graph = Graph.from_edges(TRIANGLE, directed=directed, **options)
+    tables = rng.standard_normal((2, 4, 4) if rich else (4, 4))
+    allowed = rng.random((3, 4)) < 0.7
+    allowed[:, 0] = True
+    unary = rng.standard_normal((3, 4))
+    objective = Objective.of(graph, tables, *((allowed, unary) if rich else ()))
+    edges, nodes = objective.edge_tables, objective.node_tables
+    for arms in np.ndindex(4, 4, 4):
+        pairs = sum(edges[e, arms[i], arms[j]] for e, (i, j) in enumerate(graph.edges))
+        own = sum(nodes[i, arms[i]] for i in range(3))
+        if objective.allowed[np.arange(3), arms].all():
+            assert pairs + own == pytest.approx(objective.value(arms))
+        else:
+            assert own == -np.inf
+
+
+def test_defaults_written_out_take_no_memory() -> None:
+    objective = Objective.of(Graph.circle(n_nodes=1000), np.eye(50))
+    assert objective.allowed.all()
+    assert not objective.unary_of_node.any()
+    assert objective.allowed.strides == objective.unary_of_node.strides == (0, 0)
+
+
+def test_an_optimum_is_its_own_bound() -> None:
+    objective = Objective.of(Graph.from_edges(TRIANGLE), [[0.0, 1.0], [1.0, 0.0]])
+    best = objective.optimum([0, 1, 1], method="mine")
+    assert (best.value, best.upper_bound, best.lower_bound) == (4.0, 4.0, 0.0)
+    assert (best.proved_optimal, best.bound, best.gap) == (True, "exact", 0.0)
+    assert objective.optimum([0, 1, 1], method="mine", lower=-1.0).lower_bound == -1.0

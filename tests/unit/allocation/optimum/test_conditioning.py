@@ -97,7 +97,7 @@ def test_frontier_search_equals_brute_force(seed: int) -> None:
     best = brute_force(objective)
     start = objective.value(first_allowed(objective))
     split = held(objective)
-    order = frontier_order(objective.graph, split.problem.allowed.sum(axis=1))
+    order = frontier_order(objective.graph, split.whole.allowed.sum(axis=1))
     assert order is not None
     found = frontier_search(split, order, start, room=1 << 14, deadline=Deadline())
     assert found.complete

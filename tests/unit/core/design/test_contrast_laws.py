@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from tests.instances import FOUR_ARMS as ARMS
+from tests.instances import TAIL as PAIRS
+from tests.instances import TAIL_KINDS as KINDS
+from tests.instances import TAIL_WEIGHTS as WEIGHTS
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
@@ -18,10 +22,7 @@ from edgewise.core.evidence.statistics import count_joint_arm, count_rounds
 from edgewise.core.model.cells import Cells
 from edgewise.simulation import paper_instance
 
-PAIRS = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4)]
-ARMS = np.array([[1.0, 0.1], [0.2, 1.0], [0.6, -0.7], [-0.5, 0.4]])
 MASK = np.array([[1, 1, 0, 0], [0, 1, 1, 1], [1, 1, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0]], bool)
-KINDS, WEIGHTS = [0, 1, 0, 1, 0, 1], [1.0, -2.0, 0.5, 3.0, 1.0, 0.7]
 
 PROBLEMS = {
     "plain": ew.Problem(ew.Graph.from_edges(PAIRS), ARMS),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from itertools import product
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from edgewise.base.arrays import Array
-from edgewise.base.threads import single_threaded
 from edgewise.core.design.g_optimal import Design, g_optimal, product_design, variances
 from edgewise.core.design.newton import elimination_bound
 from edgewise.errors import InvalidArgument, InvalidProblem
@@ -295,45 +293,3 @@ def test_newton_does_not_load_numba() -> None:
         "g_optimal(np.eye(3)); assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def blas_threads() -> list[int]:
-    from threadpoolctl import threadpool_info
-
-    # other pools (the OpenMP of numba, once some test has started it) are none of our business
-    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
-
-
-def test_thread_limit_nests() -> None:
-    before = blas_threads()
-    with single_threaded(), single_threaded():
-        assert set(blas_threads()) == {1}
-    assert blas_threads() == before
-
-
-def test_thread_limit_is_restored_when_blocks_overlap() -> None:
-    """Another thread enters first and leaves in the middle of our block."""
-    before = blas_threads()
-    inside, leave = threading.Event(), threading.Event()
-
-    def other() -> None:
-        with single_threaded():
-            inside.set()
-            leave.wait()
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    inside.wait()
-    with single_threaded():
-        during = blas_threads()
-        leave.set()
-        thread.join()
-    assert set(during) == {1}
-    assert blas_threads() == before
-
-
-def test_thread_limit_is_restored_after_an_error() -> None:
-    before = blas_threads()
-    with pytest.raises(InvalidProblem):
-        g_optimal(np.zeros((2, 2)))
-    assert blas_threads() == before

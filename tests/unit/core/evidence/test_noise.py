@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import chdtri
 from scipy.stats import binom
+from tests.instances import THREE_ARMS as ARMS
 
 import edgewise as ew
 from edgewise.base.arrays import Array
@@ -79,8 +80,6 @@ def test_bounds_hold_at_all_times() -> None:
 
 
 # -- runs that estimate the noise ------------------------------------------------------------
-
-ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "contrast", "g-optimal"])

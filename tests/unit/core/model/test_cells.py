@@ -3,13 +3,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.instances import SQUARE_AND_DIAGONAL as PAIRS
 
 from edgewise.base.arrays import Array
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.network.graph import Graph
-
-PAIRS = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
 
 
 def make_problem(

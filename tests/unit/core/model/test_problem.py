@@ -2,13 +2,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.instances import THREE_ARMS as ARMS
 
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidProblem
 from edgewise.network.graph import Graph
 
 CIRCLE = Graph.circle(n_nodes=4)
-ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 MASK = np.array([[1, 1, 0], [1, 0, 1], [1, 1, 1], [0, 1, 1]], bool)
 
 BAD: list[tuple[Any, dict[str, Any], str, str]] = [

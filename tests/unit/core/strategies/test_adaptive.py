@@ -1,7 +1,6 @@
 """The learner with the adaptive strategy: phases, from the first round to the report."""
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -9,6 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.instances import FOUR_ARMS as ARMS
+from tests.instances import TAIL as PAIRS
+from tests.instances import TAIL_KINDS as KINDS
+from tests.instances import TAIL_MASK as MASK
+from tests.saved import as_json, same
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
@@ -26,18 +30,7 @@ from edgewise.errors import InvalidArgument, InvalidRewards
 from edgewise.simulation import replicate
 from edgewise.simulation.environment import Truth
 
-ARMS = np.array([[1.0, 0.1], [0.2, 1.0], [0.6, -0.7], [-0.5, 0.4]])
-PAIRS = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4)]
 RULES = ["anytime", "mixture"]
-
-
-def same(first: Any, second: Any) -> bool:
-    """Equal to the last bit, NaN included, through nested values."""
-    if isinstance(first, Mapping):
-        return first.keys() == second.keys() and all(same(first[k], second[k]) for k in first)
-    if isinstance(first, np.ndarray):
-        return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
-    return bool(first == second)
 
 
 # -- the truth is found ----------------------------------------------------------------------
@@ -92,8 +85,6 @@ def instance(seed: int = 0, *, graph: ew.Graph | None = None, **options: Any) ->
     return Instance(problem, rng.normal(size=(q, d, d)), beta)
 
 
-MASK = np.array([[1, 1, 0, 0], [0, 1, 1, 1], [1, 1, 1, 1], [0, 0, 1, 1], [1, 0, 0, 1]], bool)
-KINDS = [0, 1, 0, 1, 0, 1]
 WEIGHTS = [1.0, -2.0, 0.5, 3.0, 1.0, 0.7]
 
 INSTANCES = {
@@ -293,12 +284,6 @@ def run(learner: ew.Learner, case: Instance, n_rounds: int, seed: int = 7) -> ew
         ticket = learner.ask()
         learner.tell(ticket, environment(ticket.arms))
     return learner
-
-
-def as_json(saved: dict[str, Any]) -> dict[str, Any]:
-    text = json.dumps(saved, default=lambda array: array.tolist())
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
 
 
 @pytest.mark.parametrize("medium", [dict, as_json], ids=["dict", "json"])

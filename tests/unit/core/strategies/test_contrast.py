@@ -1,6 +1,5 @@
 """The learner with the contrast strategy: independent nodes, new laws in every phase."""
 
-import json
 import pickle
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,6 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.instances import FOUR_ARMS as ARMS
+from tests.instances import TAIL as PAIRS
+from tests.instances import TAIL_KINDS as KINDS
+from tests.instances import TAIL_MASK as MASK
+from tests.instances import TAIL_WEIGHTS as WEIGHTS
+from tests.saved import as_json
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
@@ -21,11 +26,6 @@ from edgewise.core.strategies import Contrast
 from edgewise.core.strategies.contrast import ContrastPhases
 from edgewise.errors import InvalidArgument
 from edgewise.simulation import paper_instance, replicate
-
-ARMS = np.array([[1.0, 0.1], [0.2, 1.0], [0.6, -0.7], [-0.5, 0.4]])
-PAIRS = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4)]
-MASK = np.array([[1, 1, 0, 0], [0, 1, 1, 1], [1, 1, 1, 1], [0, 0, 1, 1], [1, 0, 0, 1]], bool)
-KINDS, WEIGHTS = [0, 1, 0, 1, 0, 1], [1.0, -2.0, 0.5, 3.0, 1.0, 0.7]
 
 
 def problem_on(graph: ew.Graph, arms: Array = ARMS, **options: Any) -> ew.Problem:
@@ -217,11 +217,6 @@ def test_fewer_rounds_than_fixed_laws_more_than_coordinated_ones() -> None:
 
 
 # -- saving ----------------------------------------------------------------------------------
-
-
-def as_json(saved: dict[str, Any]) -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(json.dumps(saved, default=lambda array: array.tolist()))
-    return loaded
 
 
 @pytest.mark.parametrize("medium", [dict, as_json], ids=["dict", "json"])

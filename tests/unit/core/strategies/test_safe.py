@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from tests.instances import FOUR_ARMS as ARMS
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
@@ -18,8 +19,6 @@ from edgewise.core.strategies import Adaptive, GOptimal, Paper
 from edgewise.core.strategies.prediction import Prediction
 from edgewise.core.strategies.safe import Safe, SafePhases
 from edgewise.errors import InvalidArgument
-
-ARMS = np.array([[1.0, 0.1], [0.2, 1.0], [0.6, -0.7], [-0.5, 0.4]])
 
 
 def instance(seed: int, *, directed: bool, weighted: bool) -> tuple[ew.Problem, Array]:

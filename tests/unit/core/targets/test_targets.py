@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.instances import THREE_ARMS as ARMS
 
 import edgewise as ew
 from edgewise.allocation.instance.objective import global_reward
@@ -22,7 +23,6 @@ from edgewise.core.targets.allocation import NEARLY
 from edgewise.errors import InvalidArgument
 from edgewise.simulation import replicate
 
-ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 CIRCLE = ew.Graph.circle(n_nodes=8)
 TREE = ew.Graph.from_edges([(0, 1), (1, 2), (1, 3), (3, 4)], directed=True, kinds=[0, 0, 1, 1])
 M = np.array([[1.0, 0.3], [0.3, 0.2]])

@@ -112,7 +112,7 @@ def test_faults_are_told_by_line_with_a_remedy(
         ("epsilon = -1", "line 3: epsilon is -1"),
         ("max_rounds = 0", "line 3: max_rounds is 0"),
         ('stopping = "unoin"', "line 3: no stopping rule is called 'unoin'; did you mean 'union'?"),
-        ('target = "all"', "line 3: target"),
+        ('target = "all"', "line 3: no target is called 'all'"),
     ],
 )
 def test_faults_that_creating_finds_name_the_file_and_create_nothing(

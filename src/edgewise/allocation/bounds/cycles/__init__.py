@@ -1,1 +1,1 @@
-"""Upper bounds from odd cycles."""
+"""Upper bounds from odd cycles: packed whole, or with the tables of their edges split freely."""

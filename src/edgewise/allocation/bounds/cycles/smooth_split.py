@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from edgewise.allocation.bounds.cycles.step_tables import Problem, Split, remainders
+from edgewise.allocation.bounds.cycles.step_tables import Split, Whole, remainders
 from edgewise.base.arrays import Array, Mask
 from edgewise.base.compiled import compiled
 
@@ -12,13 +12,13 @@ _TINY = 1e-300
 
 
 @compiled
-def smooth_bound(problem: Problem, split: Split, heat: float, gradient: Split) -> float:
+def smooth_bound(whole: Whole, split: Split, heat: float, gradient: Split) -> float:
     r"""Every maximum of the bound replaced by :math:`T \log \sum \exp(\cdot / T)`, T = ``heat``.
 
     The gradient with respect to a part is the difference of two laws: how often its holder
     shows a pair of arms, and how often the edge does. It is written into ``gradient``.
     """
-    rest, held = remainders(problem, split)
+    rest, held = remainders(whole, split)
     n_arms = held.shape[1]
     value = 0.0
     for i in range(len(held)):
@@ -26,23 +26,23 @@ def smooth_bound(problem: Problem, split: Split, heat: float, gradient: Split) -
     for e in range(len(rest)):
         value += _soften(rest[e].reshape(n_arms * n_arms), heat)
         for k in range(n_arms):
-            first, second = held[problem.edges[e, 0], k], held[problem.edges[e, 1], k]
+            first, second = held[whole.edges[e, 0], k], held[whole.edges[e, 1], k]
             for l in range(n_arms):
                 first -= rest[e, k, l]
                 second -= rest[e, l, k]
             gradient.ends[e, 0, k], gradient.ends[e, 1, k] = first, second
-    starts = problem.cycles.starts
+    starts = whole.cycles.starts
     for c in range(len(starts) - 1):
-        value += _walk_law(problem, split.steps, starts[c], starts[c + 1], heat, gradient.steps)
-    _subtract_edges(problem, rest, gradient.steps)
+        value += _walk_law(whole, split.steps, starts[c], starts[c + 1], heat, gradient.steps)
+    _subtract_edges(whole, rest, gradient.steps)
     return value
 
 
 @compiled
-def _subtract_edges(problem: Problem, rest: Array, laws: Array) -> None:
+def _subtract_edges(whole: Whole, rest: Array, laws: Array) -> None:
     for step in range(len(laws)):
-        e = problem.cycles.edges[step]
-        forwards = problem.edges[e, 0] == problem.cycles.nodes[step]
+        e = whole.cycles.edges[step]
+        forwards = whole.edges[e, 0] == whole.cycles.nodes[step]
         for k in range(laws.shape[1]):
             for l in range(laws.shape[1]):
                 laws[step, k, l] -= rest[e, k, l] if forwards else rest[e, l, k]
@@ -64,9 +64,7 @@ def _soften(values: Array, heat: float) -> float:
 
 
 @compiled
-def _walk_law(
-    problem: Problem, steps: Array, first: int, end: int, heat: float, law: Array
-) -> float:
+def _walk_law(whole: Whole, steps: Array, first: int, end: int, heat: float, law: Array) -> float:
     """Write the law of every step of a closed walk into ``law``; return the smooth maximum."""
     length, n_arms = end - first, steps.shape[1]
     before = np.zeros((length + 1, n_arms, n_arms))
@@ -75,7 +73,7 @@ def _walk_law(
     for k in range(n_arms):
         before[0, k, k] = after[k, k] = 1.0
     for t in range(length):
-        allowed = problem.allowed[problem.cycles.nodes[first + t]]
+        allowed = whole.allowed[whole.cycles.nodes[first + t]]
         value += _weights(steps[first + t], allowed, heat, law[first + t])
         _multiply(before[t], law[first + t], before[t + 1])
         value += heat * np.log(_normalise(before[t + 1]))

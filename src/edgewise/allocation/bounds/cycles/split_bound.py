@@ -10,7 +10,7 @@ from edgewise.allocation.bounds.bound import Bound
 from edgewise.allocation.bounds.cycles.cycles import Cycles, Packing, edge_weights
 from edgewise.allocation.bounds.cycles.quasi_newton import descend
 from edgewise.allocation.bounds.cycles.smooth_split import smooth_bound
-from edgewise.allocation.bounds.cycles.step_tables import Problem, Split, maxima
+from edgewise.allocation.bounds.cycles.step_tables import Split, Whole, maxima
 from edgewise.allocation.bounds.rounding import PAIRWISE, careful_sum, gamma
 from edgewise.allocation.instance.deadline import Deadline
 from edgewise.allocation.instance.objective import Objective
@@ -63,65 +63,66 @@ def split_size(objective: Objective, cycles: Cycles) -> int:
 class Held(NamedTuple):
     """An objective, and who holds which part of it."""
 
-    problem: Problem
+    whole: Whole
     split: Split
 
     @property
     def bound(self) -> Bound:
         """The bound of the split, rounded up."""
-        return _evaluated(self.problem, self.split)
+        return _evaluated(self.whole, self.split)
 
     def descended(self, heat: float, rounds: int, deadline: Deadline | None) -> Held:
         """After steps down the bound smoothed by ``heat``, in units of the spread of a table."""
-        spread = float(np.ptp(self.problem.tables, axis=(1, 2)).max())
+        spread = float(np.ptp(self.whole.tables, axis=(1, 2)).max())
         if spread == 0.0:
             return self
         return self._replace(
-            split=_descend(self.problem, self.split, heat * spread, rounds, deadline)
+            split=_descend(self.whole, self.split, heat * spread, rounds, deadline)
         )
 
 
 def held_by_packing(objective: Objective, packing: Packing) -> Held:
     """The split that proves the bound of a packing."""
-    problem = _problem(objective, packing.cycles)
-    return Held(problem, _from_packing(problem, packing, edge_weights(objective.graph)))
+    whole = Whole(
+        objective.edge_tables,
+        objective.unary_of_node.copy(),
+        objective.allowed.copy(),
+        objective.graph.edges,
+        packing.cycles,
+    )
+    return Held(whole, _from_packing(whole, packing, edge_weights(objective.graph)))
 
 
-def _problem(objective: Objective, cycles: Cycles) -> Problem:
-    unary, allowed = objective.unary_of_node.copy(), objective.allowed.copy()
-    return Problem(objective.edge_tables, unary, allowed, objective.graph.edges, cycles)
-
-
-def _from_packing(problem: Problem, packing: Packing, weights: Array) -> Split:
+def _from_packing(whole: Whole, packing: Packing, weights: Array) -> Split:
     """Every step holds the share of its edge's table that the packing gives it."""
-    cycles, tables = packing.cycles, problem.tables
+    cycles, tables = packing.cycles, whole.tables
     shares = np.repeat(packing.amounts, cycles.lengths) / weights[cycles.edges]
     slack = tables - tables.max(axis=(1, 2), keepdims=True)
     steps = slack[cycles.edges] * shares[:, None, None]
-    backwards = problem.edges[cycles.edges, 0] != cycles.nodes
+    backwards = whole.edges[cycles.edges, 0] != cycles.nodes
     steps[backwards] = steps[backwards].transpose(0, 2, 1)
     return Split(steps, np.zeros((len(tables), 2, tables.shape[1])))
 
 
-def _evaluated(problem: Problem, split: Split) -> Bound:
-    value, error = careful_sum(maxima(problem, split))
+def _evaluated(whole: Whole, split: Split) -> Bound:
+    value, error = careful_sum(maxima(whole, split))
     # terms that one number is the sum of: parts of an edge, edges of a node, steps of a walk
-    parts = np.bincount(problem.cycles.edges, minlength=1).max()
-    degree = np.bincount(problem.edges.ravel()).max()
-    longest = problem.cycles.lengths.max(initial=0)
-    margin = gamma(float(parts + degree + longest) + PAIRWISE) * 4.0 * absolute_size(problem, split)
+    parts = np.bincount(whole.cycles.edges, minlength=1).max()
+    degree = np.bincount(whole.edges.ravel()).max()
+    longest = whole.cycles.lengths.max(initial=0)
+    margin = gamma(float(parts + degree + longest) + PAIRWISE) * 4.0 * absolute_size(whole, split)
     return Bound(value + error + margin, "cycle-split")
 
 
-def absolute_size(problem: Problem, split: Split) -> float:
+def absolute_size(whole: Whole, split: Split) -> float:
     """At least what all parts sum to in absolute value, whatever the allocation."""
-    sizes = [np.abs(array).max(axis=-1, initial=0.0).sum() for array in (problem.unary, split.ends)]
-    sizes += [np.abs(array).max(axis=(1, 2)).sum() for array in (problem.tables, split.steps)]
+    sizes = [np.abs(array).max(axis=-1, initial=0.0).sum() for array in (whole.unary, split.ends)]
+    sizes += [np.abs(array).max(axis=(1, 2)).sum() for array in (whole.tables, split.steps)]
     return float(sum(sizes))
 
 
 def _descend(
-    problem: Problem, split: Split, heat: float, rounds: int, deadline: Deadline | None
+    whole: Whole, split: Split, heat: float, rounds: int, deadline: Deadline | None
 ) -> Split:
     def as_split(flat: Array) -> Split:
         middle = split.steps.size
@@ -131,7 +132,7 @@ def _descend(
 
     def value_and_slope(flat: Array) -> tuple[float, Array]:
         slope = np.empty_like(flat)
-        return smooth_bound(problem, as_split(flat), heat, as_split(slope)), slope
+        return smooth_bound(whole, as_split(flat), heat, as_split(slope)), slope
 
     def out_of_time() -> bool:
         return deadline is not None and deadline.passed

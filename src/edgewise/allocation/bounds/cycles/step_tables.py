@@ -11,8 +11,8 @@ from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.base.compiled import compiled
 
 
-class Problem(NamedTuple):
-    """An objective as tables, one per edge, and the walks that may hold parts of them."""
+class Whole(NamedTuple):
+    """An objective written out, edge by edge, and the walks that may hold parts of it."""
 
     tables: Array
     """(E, K, K) G: all that an edge earns, by the arms at its two ends."""
@@ -35,9 +35,9 @@ class Split(NamedTuple):
 
 
 @compiled
-def remainders(problem: Problem, split: Split) -> tuple[Array, Array]:
+def remainders(whole: Whole, split: Split) -> tuple[Array, Array]:
     """(E, K, K) what is left to the edges, and (n, K) what nodes hold, minus infinity if masked."""
-    tables, unary, allowed, edges, cycles = problem
+    tables, unary, allowed, edges, cycles = whole
     n_arms = tables.shape[1]
     rest, held = np.empty(tables.shape), np.empty(unary.shape)
     for i in range(len(held)):
@@ -65,10 +65,10 @@ def remainders(problem: Problem, split: Split) -> tuple[Array, Array]:
 
 
 @compiled
-def maxima(problem: Problem, split: Split) -> Array:
+def maxima(whole: Whole, split: Split) -> Array:
     """The most that every node, edge and walk can earn with what it holds."""
-    rest, held = remainders(problem, split)
-    n, n_edges, starts = len(held), len(rest), problem.cycles.starts
+    rest, held = remainders(whole, split)
+    n, n_edges, starts = len(held), len(rest), whole.cycles.starts
     most = np.full(n + n_edges + len(starts) - 1, -np.inf)
     for i in range(n):
         for k in range(held.shape[1]):
@@ -78,27 +78,27 @@ def maxima(problem: Problem, split: Split) -> Array:
             for l in range(held.shape[1]):
                 most[n + e] = max(most[n + e], rest[e, k, l])
     for c in range(len(starts) - 1):
-        most[n + n_edges + c] = _best_walk(problem, split.steps, starts[c], starts[c + 1])
+        most[n + n_edges + c] = _best_walk(whole, split.steps, starts[c], starts[c + 1])
     return most
 
 
 @compiled
-def _best_walk(problem: Problem, steps: Array, first: int, end: int) -> float:
+def _best_walk(whole: Whole, steps: Array, first: int, end: int) -> float:
     """The most that one closed walk can earn: (max, +) products around it."""
     n_arms = steps.shape[1]
     best = -np.inf
     reach, following = np.empty(n_arms), np.empty(n_arms)
     for k in range(n_arms):
-        if not problem.allowed[problem.cycles.nodes[first], k]:
+        if not whole.allowed[whole.cycles.nodes[first], k]:
             continue
         reach[:] = -np.inf
         reach[k] = 0.0
         for step in range(first, end):
-            goal = problem.cycles.nodes[first if step + 1 == end else step + 1]
+            goal = whole.cycles.nodes[first if step + 1 == end else step + 1]
             following[:] = -np.inf
             for a in range(n_arms):
                 for b in range(n_arms):
-                    if problem.allowed[goal, b]:
+                    if whole.allowed[goal, b]:
                         following[b] = max(following[b], reach[a] + steps[step, a, b])
             reach, following = following, reach
         best = max(best, reach[k])

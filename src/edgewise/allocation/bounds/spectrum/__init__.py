@@ -1,1 +1,1 @@
-"""Upper bounds from eigenvalues and semidefinite programmes."""
+"""Upper bounds from eigenvalues and semidefinite programmes, proved after the fact."""

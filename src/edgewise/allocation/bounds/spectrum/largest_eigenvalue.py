@@ -3,7 +3,7 @@
 A computed eigenvalue proves nothing: an iteration may have missed the largest one. Two ways out:
 a Cholesky factorisation that runs to its end (deterministic, small matrices), and a polynomial
 that would make any larger eigenvalue show, applied to random vectors (any size, with a stated
-probability of failure).
+probability of failure). Both are ours because both carry a proof; library solvers give none.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from edgewise.allocation.bounds.rounding import gamma
 from edgewise.allocation.bounds.spectrum.couplings import Couplings, multiply
 from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
+from edgewise.base.threads import single_threaded
 
 FAILURE = 1e-9
 """Most that the random check errs by, over the draw of its start vectors."""
@@ -142,14 +143,28 @@ def _chebyshev_norms(
 def spectrum_window(
     matrix: Couplings, *, steps: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """About the least and the largest eigenvalue, by Lanczos: an estimate, no proof."""
+    """About the least and the largest eigenvalue, by Lanczos: an estimate, no proof.
+
+    Kept beside scipy's ``eigsh``, which is as fast for the same digits (0.15 s at 20,000 rows):
+    here the work is counted, so that it is the same on every machine, and any size will do.
+    """
     from scipy.linalg import eigvalsh_tridiagonal
 
+    with single_threaded():  # many threads only wait for each other: 40 times slower when busy
+        diagonal, beside = _lanczos(matrix, min(steps, matrix.size), rng)
+    values = eigvalsh_tridiagonal(np.array(diagonal), np.array(beside))
+    return float(values[0]), float(values[-1])
+
+
+def _lanczos(
+    matrix: Couplings, steps: int, rng: np.random.Generator
+) -> tuple[list[float], list[float]]:
+    """Diagonal and off-diagonal of the matrix in a Krylov basis from a random vector."""
     vector = rng.standard_normal(matrix.size)
     vector /= np.linalg.norm(vector)
     before, product = np.zeros_like(vector), np.empty_like(vector)
     diagonal, beside = [], [0.0]
-    for _ in range(min(steps, matrix.size)):
+    for _ in range(steps):
         multiply(matrix, vector, product)
         diagonal.append(float(vector @ product))
         rest = product - diagonal[-1] * vector - beside[-1] * before
@@ -158,5 +173,4 @@ def spectrum_window(
             break
         beside.append(length)
         before, vector = vector, rest / length
-    values = eigvalsh_tridiagonal(np.array(diagonal), np.array(beside[1 : len(diagonal)]))
-    return float(values[0]), float(values[-1])
+    return diagonal, beside[1 : len(diagonal)]

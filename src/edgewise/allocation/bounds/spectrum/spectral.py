@@ -15,6 +15,7 @@ from edgewise.allocation.bounds.spectrum.table_shift import best_shift
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.per_graph import per_graph
 from edgewise.base.arrays import Array
+from edgewise.base.randomness import generator
 from edgewise.network.graph import Graph
 
 _SECONDS = 5.0
@@ -91,7 +92,7 @@ def spectrum_of(graph: Graph) -> Spectrum | None:
     starts = np.concatenate([[0], np.cumsum(graph.degrees[listed])])
     position = np.cumsum(listed) - 1
     adjacency = Couplings(starts, position[rows.neighbours], -graph.weight_of_edge[rows.edge_ids])
-    found = dominate(adjacency, seconds=_SECONDS, rng=np.random.default_rng(0))
+    found = dominate(adjacency, seconds=_SECONDS, rng=generator(0))
     if found is None:
         return None
     degrees = adjacency.row_sums

@@ -6,7 +6,7 @@ import pytest
 from edgewise.allocation.bounds.cycles.odd_cycles import packing_bound
 from edgewise.allocation.bounds.cycles.packing import odd_walks
 from edgewise.allocation.bounds.cycles.smooth_split import smooth_bound
-from edgewise.allocation.bounds.cycles.split_bound import _problem, split_bound
+from edgewise.allocation.bounds.cycles.split_bound import held_by_packing, split_bound
 from edgewise.allocation.bounds.cycles.step_tables import Split, maxima
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.optimum.brute_force import brute_force
@@ -28,16 +28,16 @@ def example(seed: int, n: int = 5) -> Objective:
 def test_gradient_is_the_slope_of_the_smooth_bound() -> None:
     rng = np.random.default_rng(0)
     objective = example(0)
-    problem = _problem(objective, odd_walks(objective.graph).packing.cycles)
-    steps = rng.standard_normal((len(problem.cycles.edges), 3, 3))
-    ends = rng.standard_normal((len(problem.edges), 2, 3))
+    whole = held_by_packing(objective, odd_walks(objective.graph).packing).whole
+    steps = rng.standard_normal((len(whole.cycles.edges), 3, 3))
+    ends = rng.standard_normal((len(whole.edges), 2, 3))
     slope = Split(np.empty_like(steps), np.empty_like(ends))
-    smooth_bound(problem, Split(steps, ends), 0.5, slope)
+    smooth_bound(whole, Split(steps, ends), 0.5, slope)
     along = Split(rng.standard_normal(steps.shape), rng.standard_normal(ends.shape))
 
     def value(t: float) -> float:
         moved = Split(steps + t * along.steps, ends + t * along.ends)
-        return smooth_bound(problem, moved, 0.5, Split(np.empty_like(steps), np.empty_like(ends)))
+        return smooth_bound(whole, moved, 0.5, Split(np.empty_like(steps), np.empty_like(ends)))
 
     # arms that are not allowed have no part in the bound, nor in its gradient
     expected = float((slope.steps * along.steps).sum() + (slope.ends * along.ends).sum())
@@ -46,21 +46,21 @@ def test_gradient_is_the_slope_of_the_smooth_bound() -> None:
 
 def test_smooth_bound_is_above_and_tends_to_the_bound() -> None:
     objective = example(1)
-    problem = _problem(objective, odd_walks(objective.graph).packing.cycles)
+    whole = held_by_packing(objective, odd_walks(objective.graph).packing).whole
     rng = np.random.default_rng(1)
     split = Split(
-        rng.standard_normal((len(problem.cycles.edges), 3, 3)),
-        rng.standard_normal((len(problem.edges), 2, 3)),
+        rng.standard_normal((len(whole.cycles.edges), 3, 3)),
+        rng.standard_normal((len(whole.edges), 2, 3)),
     )
     slope = Split(np.empty_like(split.steps), np.empty_like(split.ends))
-    hard = float(maxima(problem, split).sum())
-    soft = [smooth_bound(problem, split, heat, slope) for heat in (1.0, 0.1, 0.01)]
+    hard = float(maxima(whole, split).sum())
+    soft = [smooth_bound(whole, split, heat, slope) for heat in (1.0, 0.1, 0.01)]
     assert soft[0] > soft[1] > soft[2] > hard
     assert soft[2] == pytest.approx(hard, rel=0.05)
 
 
 def test_one_cycle_is_solved_exactly() -> None:
-    """A single odd cycle holds the whole problem, whatever the kinds and node terms."""
+    """A single odd cycle holds the whole whole, whatever the kinds and node terms."""
     for seed in range(5):
         rng = np.random.default_rng(seed)
         graph = Graph.from_edges(Graph.circle(n_nodes=5).edges, kinds=[0, 1, 0, 1, 1])

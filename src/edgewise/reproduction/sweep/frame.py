@@ -10,7 +10,7 @@ from dataclasses import asdict
 import numpy as np
 
 from edgewise.base.arrays import Array
-from edgewise.reproduction.cell import Cell, Row, Value
+from edgewise.reproduction.sweep.cell import Cell, Row, Value
 
 
 def table_of(cells: Iterable[Cell], results: Mapping[str, list[Row]]) -> list[Row]:

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
-from edgewise.reproduction.cell import Cell, Row
-from edgewise.reproduction.inference import LEVEL, Evidence
+from edgewise.reproduction.inference import LEVEL, HypothesisTest
 from edgewise.reproduction.settings import Settings
+from edgewise.reproduction.sweep.cell import Cell, Row
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Status(Enum):
+class ClaimStatus(Enum):
     """What the data say about a claim."""
 
     CONFIRMED = "confirmed"
@@ -32,26 +32,26 @@ class Claim:
 
     statement: str
     source: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[HypothesisTest, ...]
     remark: str = ""
 
     @property
-    def status(self) -> Status:
+    def status(self) -> ClaimStatus:
         """Confirmed if all tests pass; contradicted if one rejects the claim (Bonferroni)."""
         if self.evidence and all(row.passed for row in self.evidence):
-            return Status.CONFIRMED
+            return ClaimStatus.CONFIRMED
         if min(row.p_against for row in self.evidence) <= LEVEL / len(self.evidence):
-            return Status.CONTRADICTED
-        return Status.UNDECIDED
+            return ClaimStatus.CONTRADICTED
+        return ClaimStatus.UNDECIDED
 
     @property
-    def weakest(self) -> Evidence:
+    def weakest(self) -> HypothesisTest:
         """The test closest to failing, or the one that failed most clearly."""
         return max(self.evidence, key=lambda row: (row.p_value, -row.p_against))
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A small table for the report."""
 
     title: str
@@ -60,7 +60,7 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class Finding:
+class Outcome:
     """Everything one experiment measured."""
 
     name: str
@@ -71,7 +71,7 @@ class Finding:
     figures: dict[str, Figure] = field(default_factory=dict)
     """By file name without suffix."""
     captions: dict[str, str] = field(default_factory=dict)
-    tables: tuple[Table, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
 
 
 class Experiment(Protocol):
@@ -84,5 +84,5 @@ class Experiment(Protocol):
     def cells(self, settings: Settings) -> list[Cell]:
         """The work to do."""
 
-    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Finding:
+    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Outcome:
         """From the rows of every cell, by key, to data, claims and figures."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edgewise.plots.curves import rounds_against_dimension
-from edgewise.reproduction.fig1 import Panel
+from edgewise.reproduction.experiments.fig1 import Panel
 
 N_EDGES = 156
 """Star of 79 nodes, complete graph of 13, circle of 78, matching of 156."""

@@ -22,7 +22,7 @@ CHUNK = 10
 """Repetitions in a cell: what an interruption loses at most, per worker."""
 
 
-class Point(Protocol):
+class SweepPoint(Protocol):
     """A point of an experiment: everything that fixes the law of a run. A frozen dataclass."""
 
     @property
@@ -37,7 +37,7 @@ class Point(Protocol):
 class Cell:
     """Some repetitions at one point."""
 
-    point: Point
+    point: SweepPoint
     first: int
     count: int
     seed: int
@@ -57,13 +57,13 @@ class Cell:
         return self.point.run(self.seed, self.first, self.count)
 
 
-def point_key(point: Point) -> str:
+def point_key(point: SweepPoint) -> str:
     """The point as text, the same in every process and on every machine."""
     fields = json.dumps(asdict(point), sort_keys=True)  # type: ignore[call-overload]
     return f"{type(point).__name__} {fields}"
 
 
-def split(point: Point, repetitions: int, seed: int, chunk: int = CHUNK) -> Iterator[Cell]:
+def split(point: SweepPoint, repetitions: int, seed: int, chunk: int = CHUNK) -> Iterator[Cell]:
     """The cells of a point. More repetitions only add cells: full chunks stay what they are."""
     for first in range(0, repetitions, chunk):
         yield Cell(point, first, min(chunk, repetitions - first), seed)
@@ -94,12 +94,12 @@ def code_version() -> str:
     The digest covers what computes results, not what draws or allocates.
     """
     root = Path(edgewise.__file__).parent
-    sources = [p for ring in ("core", "simulation", "theory") for p in (root / ring).rglob("*.py")]
-    sources += [
-        root / "reproduction" / name for name in ("cell.py", "points.py", "random_points.py")
-    ]
+    rings = ("base", "network", "core", "simulation", "theory")
+    sources = [path for ring in rings for path in (root / ring).rglob("*.py")]
+    measured = ("cell.py", "points.py", "random_points.py")
+    sources += [root / "reproduction" / "sweep" / name for name in measured]
     digest = hashlib.sha256()
-    for path in sorted(path for path in sources if path.parent.name != "allocation"):
+    for path in sorted(sources):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return f"{edgewise.__version__}+{digest.hexdigest()[:12]}"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from edgewise.errors import InvalidArgument, MissingExtra
-from edgewise.reproduction.cell import Cell, Row, code_version
-from edgewise.reproduction.store import ResultStore
+from edgewise.base.extras import required
+from edgewise.errors import InvalidArgument
+from edgewise.reproduction.sweep.cell import Cell, Row, code_version
+from edgewise.reproduction.sweep.store import ResultStore
 
 Finished: TypeAlias = tuple[Cell, list[Row]]
 _PATIENCE = "10s"
@@ -74,7 +74,7 @@ def _run(cell: Cell) -> Finished:
 
 
 def _on_cores(cells: Sequence[Cell], jobs: int) -> Iterator[Finished]:
-    joblib = _required("joblib", "jobs other than 1 need joblib", "parallel")
+    joblib = required("joblib", "jobs other than 1 need joblib", "parallel")
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
     finished: Iterator[Finished] = parallel(joblib.delayed(_run)(cell) for cell in cells)
     return finished
@@ -90,7 +90,7 @@ def _run_checked(cell: Cell, code: str) -> list[Row]:
 
 
 def _on_dask(cells: Sequence[Cell], address: str) -> Iterator[Finished]:
-    distributed = _required("distributed", "a Dask cluster needs distributed", "dask")
+    distributed = required("distributed", "a Dask cluster needs distributed", "dask")
     try:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -112,10 +112,3 @@ def _on_dask(cells: Sequence[Cell], address: str) -> Iterator[Finished]:
 
 def _task(cell: Cell) -> str:
     return f"edgewise-{code_version()}-{cell.key}"
-
-
-def _required(module: str, fact: str, extra: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtra(f"{fact}; install it with: pip install 'edgewise[{extra}]'") from error

@@ -12,8 +12,8 @@ from edgewise.base.arrays import Array
 from edgewise.core.design.g_optimal import g_optimal
 from edgewise.core.model.problem import Problem
 from edgewise.network.graph import Graph
-from edgewise.reproduction.cell import Row, as_plain, generator_from, point_key
-from edgewise.reproduction.points import methods, rows_of
+from edgewise.reproduction.sweep.cell import Row, as_plain, generator_from, point_key
+from edgewise.reproduction.sweep.points import methods, rows_of
 from edgewise.simulation import replicate
 from edgewise.theory import lower_bound, rho_independent, worst_ratio
 from edgewise.theory.edge_arms import edge_arm_model, edge_arms

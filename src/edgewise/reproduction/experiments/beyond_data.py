@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise.base.arrays import Array
-from edgewise.reproduction.cell import Cell, Row, split
-from edgewise.reproduction.fig1_dimension import N_EDGES
-from edgewise.reproduction.frame import column, select
-from edgewise.reproduction.points import RoundsPoint
-from edgewise.reproduction.random_points import RandomDesignPoint, RandomPoint
+from edgewise.reproduction.experiments.fig1_dimension import N_EDGES
 from edgewise.reproduction.settings import Settings
+from edgewise.reproduction.sweep.cell import Cell, Row, split
+from edgewise.reproduction.sweep.frame import column, select
+from edgewise.reproduction.sweep.points import RoundsPoint
+from edgewise.reproduction.sweep.random_points import RandomDesignPoint, RandomPoint
 
 DIMENSIONS = (2, 3, 5, 7)
 QUICK_DIMENSIONS = (2, 5)

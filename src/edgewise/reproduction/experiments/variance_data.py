@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise.base.arrays import Array
-from edgewise.reproduction.cell import Cell, Row, split
-from edgewise.reproduction.frame import column, select
 from edgewise.reproduction.inference import exponents
-from edgewise.reproduction.points import VariancePoint
 from edgewise.reproduction.settings import Settings
+from edgewise.reproduction.sweep.cell import Cell, Row, split
+from edgewise.reproduction.sweep.frame import column, select
+from edgewise.reproduction.sweep.points import VariancePoint
 
 EDGES = (6, 12, 20, 30, 42, 56, 72, 90, 110, 132, 156, 240, 380, 600, 992)
 QUICK_EDGES = (6, 20, 56, 156, 380, 992)
@@ -33,6 +33,17 @@ def by_repetition(rows: list[Row], graph: str, name: str, smallest: int) -> tupl
     sizes = sorted({int(row["n_edges"]) for row in chosen if int(row["n_edges"]) >= smallest})
     values = [column(select(chosen, n_edges=size), name) for size in sizes]
     return np.array(sizes, float), np.array(values).T
+
+
+def samples_by_size(rows: list[Row], graph: str, name: str) -> dict[float, Array]:
+    """Size -> (R,) one value per set of arms."""
+    sizes, values = by_repetition(rows, graph, name, 0)
+    return dict(zip(sizes.tolist(), values.T, strict=True))
+
+
+def orders_text(orders: dict[str, float], settings: Settings) -> str:
+    """Which graph grows how, in words."""
+    return ", ".join(f"m^{orders[graph]:g} ({graph})" for graph in settings.graphs)
 
 
 def growth(rows: list[Row], graph: str, name: str, smallest: int) -> Array:

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from edgewise.errors import InvalidArgument
-from edgewise.reproduction import EXPERIMENTS, Claim, Finding, Settings, Status
-from edgewise.reproduction.cell import Cell, Row
-from edgewise.reproduction.points import GRAPHS, LossPoint, RoundsPoint, VariancePoint
-from edgewise.reproduction.random_points import RandomDesignPoint, RandomPoint
+from edgewise.network.families import FAMILIES
+from edgewise.reproduction import EXPERIMENTS, Claim, ClaimStatus, Outcome, Settings
+from edgewise.reproduction.experiments.variance_data import ORDERS
 from edgewise.reproduction.settings import HARD
-from edgewise.reproduction.variance_data import ORDERS
+from edgewise.reproduction.sweep.cell import Cell, Row
+from edgewise.reproduction.sweep.points import LossPoint, RoundsPoint, VariancePoint
+from edgewise.reproduction.sweep.random_points import RandomDesignPoint, RandomPoint
 
 SETTINGS = Settings(quick=True, repetitions=60, methods=("paper",))
 
@@ -27,7 +28,7 @@ def rounds_of(
     point: RoundsPoint, cell: Cell, scale: Scale, wrong: float, speed: dict[str, float]
 ) -> list[Row]:
     size = max(point.n_edges, point.dimension * 25)
-    rng = np.random.default_rng([cell.first, size, GRAPHS.index(point.graph)])
+    rng = np.random.default_rng([cell.first, size, list(FAMILIES).index(point.graph)])
     mean = (8e5 if point.omega == HARD else 4e4) / point.n_edges
     mean *= scale(point.graph, point.omega, size) / speed.get(point.method, 1.0)
     return [
@@ -42,7 +43,7 @@ def rounds_of(
 
 
 def variances_of(point: VariancePoint, cell: Cell, world: dict[str, Any]) -> list[Row]:
-    rng = np.random.default_rng([cell.first, GRAPHS.index(point.graph)])
+    rng = np.random.default_rng([cell.first, list(FAMILIES).index(point.graph)])
     orders = world.get("orders", ORDERS)
     rows: list[Row] = []
     for i in range(cell.count):
@@ -110,7 +111,7 @@ def found(
     wrong: float = 0.0,
     settings: Settings = SETTINGS,
     **world: Any,
-) -> Finding:
+) -> Outcome:
     """What an experiment finds in an imagined world."""
     experiment, results = EXPERIMENTS[name], {}
     for cell in experiment.cells(settings):
@@ -127,8 +128,8 @@ def found(
     return experiment.analyse(settings, results)
 
 
-def claim(finding: Finding, start: str) -> Claim:
-    (one,) = [claim for claim in finding.claims if claim.statement.startswith(start)]
+def claim(outcome: Outcome, start: str) -> Claim:
+    (one,) = [claim for claim in outcome.claims if claim.statement.startswith(start)]
     return one
 
 
@@ -138,91 +139,91 @@ def as_the_paper_says(graph: str, omega: float, size: int) -> float:
 
 @pytest.mark.parametrize("name", ["fig1-edges", "fig1-dimension"])
 def test_in_the_papers_world_every_claim_of_figure_1_is_confirmed(name: str) -> None:
-    finding = found(name, as_the_paper_says)
-    assert len(finding.claims) == 5
-    assert {claim.status for claim in finding.claims} == {Status.CONFIRMED}
+    outcome = found(name, as_the_paper_says)
+    assert len(outcome.claims) == 5
+    assert {claim.status for claim in outcome.claims} == {ClaimStatus.CONFIRMED}
 
 
 def test_a_graph_that_matters_is_noticed() -> None:
-    finding = found("fig1-edges", lambda graph, *_: 1.4 if graph == "complete" else 1.0)
-    assert claim(finding, "At omega = 0.1").status is Status.CONTRADICTED
+    outcome = found("fig1-edges", lambda graph, *_: 1.4 if graph == "complete" else 1.0)
+    assert claim(outcome, "At omega = 0.1").status is ClaimStatus.CONTRADICTED
 
 
 def test_an_effect_at_the_largest_size_only_is_noticed() -> None:
     def scale(graph: str, omega: float, size: int) -> float:
         return 1.3 if graph == "star" and size >= 156 else 1.0
 
-    finding = found("fig1-edges", scale)
-    assert claim(finding, "At omega = 0.1").status is Status.CONTRADICTED
+    outcome = found("fig1-edges", scale)
+    assert claim(outcome, "At omega = 0.1").status is ClaimStatus.CONTRADICTED
 
 
 def test_a_star_that_is_no_slower_is_not_confirmed_to_be() -> None:
     level = found("fig1-edges")
-    assert claim(level, "At omega = pi/2 and many").status is not Status.CONFIRMED
+    assert claim(level, "At omega = pi/2 and many").status is not ClaimStatus.CONFIRMED
     faster = found("fig1-edges", lambda graph, *_: 0.7 if graph == "star" else 1.0)
-    assert claim(faster, "At omega = pi/2 and many").status is Status.CONTRADICTED
+    assert claim(faster, "At omega = pi/2 and many").status is ClaimStatus.CONTRADICTED
 
 
 def test_circle_and_matching_that_differ_are_noticed() -> None:
-    finding = found("fig1-edges", lambda graph, *_: 1.4 if graph == "circle" else 1.0)
-    assert claim(finding, "At omega = pi/2, circle").status is Status.CONTRADICTED
+    outcome = found("fig1-edges", lambda graph, *_: 1.4 if graph == "circle" else 1.0)
+    assert claim(outcome, "At omega = pi/2, circle").status is ClaimStatus.CONTRADICTED
 
 
 def test_few_repetitions_are_undecided_not_contradicted() -> None:
     few = Settings(quick=True, repetitions=3, methods=("paper",))
-    finding = found("fig1-edges", as_the_paper_says, settings=few)
-    assert claim(finding, "At omega = 0.1").status is Status.UNDECIDED
+    outcome = found("fig1-edges", as_the_paper_says, settings=few)
+    assert claim(outcome, "At omega = 0.1").status is ClaimStatus.UNDECIDED
 
 
 def test_too_many_errors_are_noticed() -> None:
-    finding = found("fig1-edges", as_the_paper_says, wrong=0.2)
-    assert claim(finding, "A certified answer").status is Status.CONTRADICTED
+    outcome = found("fig1-edges", as_the_paper_says, wrong=0.2)
+    assert claim(outcome, "A certified answer").status is ClaimStatus.CONTRADICTED
 
 
 def test_fewer_rounds_than_the_lower_bound_are_noticed() -> None:
-    finding = found("fig1-edges", lambda *_: 1e-4)
-    assert claim(finding, "No method needs fewer").status is Status.CONTRADICTED
+    outcome = found("fig1-edges", lambda *_: 1e-4)
+    assert claim(outcome, "No method needs fewer").status is ClaimStatus.CONTRADICTED
 
 
 def test_claims_about_what_was_not_measured_are_not_made() -> None:
     narrow = Settings(
         quick=True, repetitions=5, methods=("paper",), graphs=("star", "complete"), omegas=(0.3,)
     )
-    finding = found("fig1-edges", settings=narrow)
-    assert [one.statement[:6] for one in finding.claims] == ["A cert", "No met"]
+    outcome = found("fig1-edges", settings=narrow)
+    assert [one.statement[:6] for one in outcome.claims] == ["A cert", "No met"]
 
 
 def test_in_the_papers_world_every_claim_about_the_variance_is_confirmed() -> None:
     for name in ("table1", "fig2"):
-        assert {one.status for one in found(name).claims} == {Status.CONFIRMED}, name
+        assert {one.status for one in found(name).claims} == {ClaimStatus.CONFIRMED}, name
 
 
 def test_another_order_is_noticed() -> None:
-    flat = dict.fromkeys(GRAPHS, 1.2)
-    finding = found("table1", orders=flat)
-    assert claim(finding, "||Var(A_1)||").status is Status.CONTRADICTED
-    assert claim(finding, "alpha").status is Status.CONTRADICTED
-    assert claim(found("fig2", orders=flat), "The simulated").status is Status.CONTRADICTED
+    flat = dict.fromkeys(FAMILIES, 1.2)
+    outcome = found("table1", orders=flat)
+    assert claim(outcome, "||Var(A_1)||").status is ClaimStatus.CONTRADICTED
+    assert claim(outcome, "alpha").status is ClaimStatus.CONTRADICTED
+    assert claim(found("fig2", orders=flat), "The simulated").status is ClaimStatus.CONTRADICTED
 
 
 def test_a_loss_that_falls_too_slowly_is_noticed() -> None:
-    finding = found("table1", loss_orders=dict.fromkeys(GRAPHS, 2.5))
-    assert claim(finding, "The loss of").status is Status.CONTRADICTED
+    outcome = found("table1", loss_orders=dict.fromkeys(FAMILIES, 2.5))
+    assert claim(outcome, "The loss of").status is ClaimStatus.CONTRADICTED
 
 
 def test_a_violated_bound_is_noticed() -> None:
-    finding = found("table1", bound=0.01)
-    assert claim(finding, "After t0").status is Status.CONTRADICTED
+    outcome = found("table1", bound=0.01)
+    assert claim(outcome, "After t0").status is ClaimStatus.CONTRADICTED
 
 
 def test_a_complete_decomposition_would_be_noticed() -> None:
-    finding = found("fig2", omitted=1.0)
-    assert claim(finding, "The paper's decomposition").status is Status.CONTRADICTED
+    outcome = found("fig2", omitted=1.0)
+    assert claim(outcome, "The paper's decomposition").status is ClaimStatus.CONTRADICTED
 
 
 def test_a_wrong_exact_formula_is_noticed() -> None:
-    finding = found("fig2", bias=1.2)
-    assert claim(finding, "The exact closed form").status is Status.CONTRADICTED
+    outcome = found("fig2", bias=1.2)
+    assert claim(outcome, "The exact closed form").status is ClaimStatus.CONTRADICTED
 
 
 @pytest.mark.parametrize(
@@ -249,38 +250,38 @@ LADDER = {"paper": 1.0, "union": 20.0, "mixture": 40.0, "contrast": 120.0, "adap
 
 
 def test_where_every_step_helps_all_is_confirmed() -> None:
-    finding = found("beyond", settings=EVERYTHING, speed=LADDER)
-    assert len(finding.claims) == 4
-    assert {claim.status for claim in finding.claims} == {Status.CONFIRMED}
-    assert set(finding.data) == {"beyond", "beyond-random", "beyond-designs"}
-    assert set(finding.figures) == {"beyond", "beyond-random"}
+    outcome = found("beyond", settings=EVERYTHING, speed=LADDER)
+    assert len(outcome.claims) == 4
+    assert {claim.status for claim in outcome.claims} == {ClaimStatus.CONFIRMED}
+    assert set(outcome.data) == {"beyond", "beyond-random", "beyond-designs"}
+    assert set(outcome.figures) == {"beyond", "beyond-random"}
 
 
 def test_a_step_that_does_not_help_is_noticed() -> None:
     speed = {**LADDER, "contrast": 30.0}
-    finding = found("beyond", settings=EVERYTHING, speed=speed)
-    assert claim(finding, "At omega = 0.1").status is Status.CONTRADICTED
-    assert claim(finding, "On random instances").status is Status.CONFIRMED
+    outcome = found("beyond", settings=EVERYTHING, speed=speed)
+    assert claim(outcome, "At omega = 0.1").status is ClaimStatus.CONTRADICTED
+    assert claim(outcome, "On random instances").status is ClaimStatus.CONFIRMED
 
 
 def test_a_strategy_that_is_slower_on_random_instances_is_noticed() -> None:
-    finding = found(
+    outcome = found(
         "beyond", settings=EVERYTHING, speed=LADDER, random_speed={**SPEED, "contrast": 0.8}
     )
-    assert claim(finding, "On random instances").status is Status.CONTRADICTED
-    assert claim(finding, "At omega = 0.1").status is Status.CONFIRMED
+    assert claim(outcome, "On random instances").status is ClaimStatus.CONTRADICTED
+    assert claim(outcome, "At omega = 0.1").status is ClaimStatus.CONFIRMED
 
 
 def test_errors_and_bounds_are_checked_beyond_the_paper() -> None:
     wrong = found("beyond", settings=EVERYTHING, speed=LADDER, wrong=0.2)
-    assert claim(wrong, "A certified answer").status is Status.CONTRADICTED
+    assert claim(wrong, "A certified answer").status is ClaimStatus.CONTRADICTED
     too_fast = found(
         "beyond", settings=EVERYTHING, speed=LADDER, random_speed={**SPEED, "adaptive": 50.0}
     )
-    assert claim(too_fast, "No method needs fewer").status is Status.CONTRADICTED
+    assert claim(too_fast, "No method needs fewer").status is ClaimStatus.CONTRADICTED
 
 
 def test_only_what_was_measured_is_claimed_beyond_the_paper() -> None:
     few = Settings(quick=True, repetitions=20, methods=("mixture",), omegas=(1.5,))
-    finding = found("beyond", settings=few)
-    assert [claim.statement.split()[0] for claim in finding.claims] == ["A", "No"]
+    outcome = found("beyond", settings=few)
+    assert [claim.statement.split()[0] for claim in outcome.claims] == ["A", "No"]

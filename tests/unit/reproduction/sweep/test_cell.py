@@ -9,20 +9,31 @@ from numpy.testing import assert_allclose
 import edgewise as ew
 from edgewise.core.strategies import STRATEGIES
 from edgewise.errors import InvalidArgument
-from edgewise.reproduction.cell import Cell, Point, code_version, generator_from, point_key, split
-from edgewise.reproduction.points import (
+from edgewise.network.families import graph_of
+from edgewise.reproduction.sweep.cell import (
+    Cell,
+    SweepPoint,
+    code_version,
+    generator_from,
+    point_key,
+    split,
+)
+from edgewise.reproduction.sweep.points import (
     LossPoint,
     RoundsPoint,
     VariancePoint,
     deviations_along,
-    graph_of,
     methods,
 )
-from edgewise.reproduction.random_points import RandomDesignPoint, RandomPoint, random_instances
+from edgewise.reproduction.sweep.random_points import (
+    RandomDesignPoint,
+    RandomPoint,
+    random_instances,
+)
 from edgewise.theory import lower_bound, rho_independent, variance
 
 ROUNDS = RoundsPoint(1.5, "star", 30, 2, "mixture", 0.05)
-POINTS: tuple[Point, ...] = (
+POINTS: tuple[SweepPoint, ...] = (
     ROUNDS,
     VariancePoint("circle", (6, 12), 2, 8, 20),
     LossPoint(1.5, "circle", 12, 2, 0.05, 40),
@@ -32,7 +43,7 @@ POINTS: tuple[Point, ...] = (
 
 
 @pytest.mark.parametrize("point", POINTS, ids=lambda point: type(point).__name__)
-def test_repetitions_do_not_depend_on_how_they_are_grouped(point: Point) -> None:
+def test_repetitions_do_not_depend_on_how_they_are_grouped(point: SweepPoint) -> None:
     whole = Cell(point, 0, 5, seed=3).run()
     parts = [row for cell in split(point, 5, seed=3, chunk=2) for row in cell.run()]
     assert parts == whole
@@ -40,7 +51,7 @@ def test_repetitions_do_not_depend_on_how_they_are_grouped(point: Point) -> None
 
 
 @pytest.mark.parametrize("point", POINTS, ids=lambda point: type(point).__name__)
-def test_another_seed_gives_other_results(point: Point) -> None:
+def test_another_seed_gives_other_results(point: SweepPoint) -> None:
     assert Cell(point, 0, 6, seed=3).run() != Cell(point, 0, 6, seed=4).run()
 
 
@@ -51,11 +62,11 @@ def test_more_repetitions_only_add_cells() -> None:
 
 
 def test_keys_tell_points_apart_and_survive_processes() -> None:
-    points: list[Point] = [*POINTS, replace(ROUNDS, n_edges=42), replace(ROUNDS, delta=0.1)]
+    points: list[SweepPoint] = [*POINTS, replace(ROUNDS, n_edges=42), replace(ROUNDS, delta=0.1)]
     assert len({point_key(point) for point in points}) == len(points)
     code = (
-        "from edgewise.reproduction.points import RoundsPoint\n"
-        "from edgewise.reproduction.cell import Cell, code_version\n"
+        "from edgewise.reproduction.sweep.points import RoundsPoint\n"
+        "from edgewise.reproduction.sweep.cell import Cell, code_version\n"
         "print(Cell(RoundsPoint(1.5, 'star', 30, 2, 'mixture', 0.05), 0, 5, 3).key)\n"
         "print(code_version())"
     )

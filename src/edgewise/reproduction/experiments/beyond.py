@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,8 @@ import numpy as np
 from edgewise.base.arrays import Array
 from edgewise.plots.curves import Curve, CurvesData, curve_of
 from edgewise.plots.figures import figure_curves
-from edgewise.reproduction.beyond_claims import claims_of
-from edgewise.reproduction.beyond_data import (
+from edgewise.reproduction.experiments.beyond_claims import claims_of
+from edgewise.reproduction.experiments.beyond_data import (
     SIZE,
     design_cells,
     instance_means,
@@ -21,13 +20,13 @@ from edgewise.reproduction.beyond_data import (
     paper_cells,
     random_cells,
 )
-from edgewise.reproduction.cell import Cell, Row
-from edgewise.reproduction.fig1 import paper_bound
-from edgewise.reproduction.fig1_dimension import N_EDGES
-from edgewise.reproduction.finding import Finding, Table
-from edgewise.reproduction.frame import column, select, table_of
-from edgewise.reproduction.random_points import LOWER_BOUND
+from edgewise.reproduction.experiments.fig1 import mean_text, paper_bound
+from edgewise.reproduction.experiments.fig1_dimension import N_EDGES
+from edgewise.reproduction.outcome import Outcome, ReportTable
 from edgewise.reproduction.settings import Settings
+from edgewise.reproduction.sweep.cell import Cell, Row
+from edgewise.reproduction.sweep.frame import column, select, table_of
+from edgewise.reproduction.sweep.random_points import LOWER_BOUND
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,12 +42,12 @@ class Beyond:
         """The paper's instances, random ones, and what designs need there."""
         return [*paper_cells(settings), *random_cells(settings), *design_cells(settings)]
 
-    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Finding:
+    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Outcome:
         """Means by method, and the tests of who needs fewer rounds."""
         paper = table_of(paper_cells(settings), results)
         random = table_of(random_cells(settings), results)
         designs = table_of(design_cells(settings), results)
-        return Finding(
+        return Outcome(
             self.name,
             "Beyond the paper: rounds of every strategy and rule",
             {self.name: paper, f"{self.name}-random": random, f"{self.name}-designs": designs},
@@ -119,25 +118,23 @@ def _random_figure(rows: list[Row], settings: Settings) -> Figure:
 # -- tables ------------------------------------------------------------------------------------
 
 
-def _paper_table(rows: list[Row], settings: Settings) -> Table:
+def _paper_table(rows: list[Row], settings: Settings) -> ReportTable:
     body = []
     for omega in settings.omegas:
         for graph in settings.graphs:
             for d in sorted({int(row["dimension"]) for row in rows}):
                 here = select(rows, omega=omega, graph=graph, dimension=d)
-                means = [_mean(select(here, method=name)) for name in settings.chosen_methods]
+                means = [
+                    mean_text(column(select(here, method=name), "rounds"))
+                    for name in settings.chosen_methods
+                ]
                 bound = f"{paper_bound(omega, N_EDGES, d, settings.delta):.2g}"
                 body.append((f"{omega:.4g}", graph, str(d), *means, bound))
     header = ("omega", "graph", "d", *settings.chosen_methods, "lower bound")
-    return Table("Mean rounds on the paper's instances (standard error)", header, tuple(body))
+    return ReportTable("Mean rounds on the paper's instances (standard error)", header, tuple(body))
 
 
-def _mean(rows: list[Row]) -> str:
-    sample = column(rows, "rounds")
-    return f"{sample.mean():.4g} ({sample.std(ddof=1) / math.sqrt(len(sample)):.2g})"
-
-
-def _random_table(rows: list[Row], settings: Settings) -> Table:
+def _random_table(rows: list[Row], settings: Settings) -> ReportTable:
     means = {method: instance_means(rows, method) for method in settings.chosen_methods}
     body = []
     for method, mean in means.items():
@@ -150,17 +147,17 @@ def _random_table(rows: list[Row], settings: Settings) -> Table:
     header = ["method", "rounds, geometric mean", "runs cut off"]
     if "mixture" in means:
         header.insert(2, "rounds of mixture over these (range)")
-    return Table("Random instances", tuple(header), tuple(body))
+    return ReportTable("Random instances", tuple(header), tuple(body))
 
 
-def _ratios(rows: list[Row]) -> Table:
+def _ratios(rows: list[Row]) -> ReportTable:
     body = []
     for name, label in (("g_optimal", "product of G-optimal laws"), ("independent", "best law")):
         ratio = column(rows, name)
         spread = f"{ratio.min():.3g} to {ratio.max():.3g}"
         body.append((label, f"{_geometric(ratio):.3g}", spread))
     title = "What designs need on the random instances, relative to the best design"
-    return Table(title, ("design", "geometric mean", "range"), tuple(body))
+    return ReportTable(title, ("design", "geometric mean", "range"), tuple(body))
 
 
 def _geometric(values: Array) -> float:

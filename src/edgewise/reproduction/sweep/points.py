@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
@@ -15,13 +14,12 @@ from edgewise.core.evidence.statistics import count_rounds
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.strategies import STRATEGIES
-from edgewise.errors import InvalidArgument
+from edgewise.network.families import graph_of
 from edgewise.network.graph import Graph
-from edgewise.reproduction.cell import Row, as_plain, generator_from, point_key
+from edgewise.reproduction.sweep.cell import Row, as_plain, generator_from, point_key
 from edgewise.simulation import Replications, paper_instance, replicate
 from edgewise.theory import alpha, paper_decomposition, variance
 
-GRAPHS = ("star", "complete", "circle", "matching")
 _MAX_ROUNDS = 10**6
 _BLOCK = 512
 
@@ -39,17 +37,6 @@ def methods() -> dict[str, tuple[str, str | None]]:
     }
     others = [name for name in STRATEGIES if name not in {"paper", "g-optimal"}]
     return known | {name: (name, None) for name in others}
-
-
-@cache
-def graph_of(family: str, n_edges: int) -> Graph:
-    """A member of one of the paper's families with m observed directions."""
-    if family not in GRAPHS:
-        raise InvalidArgument(
-            f"no graph family is called {family!r}; the paper compares {', '.join(GRAPHS)}"
-        )
-    graph: Graph = getattr(Graph, family)(n_edges=n_edges)
-    return graph
 
 
 def rows_of(runs: Replications, counter: str, first: int = 0) -> list[Row]:

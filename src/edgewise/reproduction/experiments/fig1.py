@@ -12,20 +12,21 @@ from typing import Literal
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.network.families import graph_of
 from edgewise.plots.curves import Curve, CurvesData, curve_of
 from edgewise.plots.figures import figure_curves
-from edgewise.reproduction.cell import Cell, Row, split
-from edgewise.reproduction.finding import Claim, Finding, Table
-from edgewise.reproduction.frame import column, select, table_of
 from edgewise.reproduction.inference import (
-    Evidence,
+    HypothesisTest,
     agreement,
     at_least,
     larger,
     rate_at_most,
 )
-from edgewise.reproduction.points import RoundsPoint, graph_of
+from edgewise.reproduction.outcome import Claim, Outcome, ReportTable
 from edgewise.reproduction.settings import EASY, HARD, Settings
+from edgewise.reproduction.sweep.cell import Cell, Row, split
+from edgewise.reproduction.sweep.frame import column, select, table_of
+from edgewise.reproduction.sweep.points import RoundsPoint
 from edgewise.simulation import paper_instance
 from edgewise.theory import lower_bound
 
@@ -57,14 +58,14 @@ class Panel:
         )
         return [cell for point in points for cell in split(point, settings.runs, settings.seed)]
 
-    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Finding:
+    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Outcome:
         """Curves above, graphs relative to the matching below."""
         rows = table_of(self.cells(settings), results)
         by_omega = {omega: select(rows, omega=omega) for omega in settings.omegas}
         panels = [self._curves(runs, omega, settings) for omega, runs in by_omega.items()]
         shown = "paper" if "paper" in settings.chosen_methods else settings.chosen_methods[0]
         panels += [relative_curves(runs, self.size, settings, shown) for runs in by_omega.values()]
-        return Finding(
+        return Outcome(
             self.name,
             self.title,
             {self.name: rows},
@@ -178,7 +179,7 @@ def _guarantees(rows: list[Row], settings: Settings) -> list[Claim]:
     ]
 
 
-def means_table(rows: list[Row], size: str, settings: Settings) -> Table:
+def means_table(rows: list[Row], size: str, settings: Settings) -> ReportTable:
     """Mean rounds and half-widths of their intervals at the largest size."""
     largest = max(int(row[size]) for row in rows)
     at_largest = select(rows, **{size: largest})
@@ -189,17 +190,18 @@ def means_table(rows: list[Row], size: str, settings: Settings) -> Table:
                 column(select(at_largest, omega=omega, graph=graph, method=method), "rounds")
                 for method in settings.chosen_methods
             ]
-            body.append((f"{omega:.4g}", graph, *(_mean_text(sample) for sample in runs)))
+            body.append((f"{omega:.4g}", graph, *(mean_text(sample) for sample in runs)))
     name = {"n_edges": "m", "dimension": "d"}[size]
     title = f"Mean rounds at {name} = {largest} (standard error)"
-    return Table(title, ("omega", "graph", *settings.chosen_methods), tuple(body))
+    return ReportTable(title, ("omega", "graph", *settings.chosen_methods), tuple(body))
 
 
-def _mean_text(sample: Array) -> str:
+def mean_text(sample: Array) -> str:
+    """Mean and standard error."""
     return f"{sample.mean():.4g} ({sample.std(ddof=1) / math.sqrt(len(sample)):.2g})"
 
 
-def _agreements(rows: list[Row], size: str, first: str, second: str) -> list[Evidence]:
+def _agreements(rows: list[Row], size: str, first: str, second: str) -> list[HypothesisTest]:
     """All sizes together (each with equal weight), and the largest, where graphs differ most."""
     a, b = (_samples(rows, size, graph=graph) for graph in (first, second))
     pairs = [(a[x], b[x]) for x in sorted(a)]
@@ -209,13 +211,13 @@ def _agreements(rows: list[Row], size: str, first: str, second: str) -> list[Evi
     ]
 
 
-def _slower(rows: list[Row], size: str, first: str, second: str) -> Evidence:
+def _slower(rows: list[Row], size: str, first: str, second: str) -> HypothesisTest:
     a, b = (_samples(rows, size, graph=graph) for graph in (first, second))
     x = max(a)
     return larger(f"{first} / {second}, {_name(size, x)}", [(a[x], b[x])])
 
 
-def closest_to_bound(method: str, rows: list[Row]) -> Evidence:
+def closest_to_bound(method: str, rows: list[Row]) -> HypothesisTest:
     """Mean rounds over the lower bound at the point where the ratio is smallest."""
     points: dict[tuple[float, int, int, str], list[float]] = {}
     for row in rows:

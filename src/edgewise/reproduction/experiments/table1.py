@@ -11,19 +11,21 @@ import numpy as np
 from edgewise.base.arrays import Array
 from edgewise.plots.curves import Curve, CurvesData, curve_of, mean_interval
 from edgewise.plots.figures import figure_curves
-from edgewise.reproduction.cell import Cell, Row, split
-from edgewise.reproduction.finding import Claim, Finding, Table
-from edgewise.reproduction.frame import column, select, table_of
-from edgewise.reproduction.inference import Evidence, at_most, rate_at_most, within
-from edgewise.reproduction.points import LossPoint
-from edgewise.reproduction.settings import Settings
-from edgewise.reproduction.variance_data import (
+from edgewise.reproduction.experiments.variance_data import (
     ASYMPTOTIC,
     ORDERS,
     by_repetition,
     growth,
+    orders_text,
+    samples_by_size,
     variance_cells,
 )
+from edgewise.reproduction.inference import HypothesisTest, at_most, rate_at_most, within
+from edgewise.reproduction.outcome import Claim, Outcome, ReportTable
+from edgewise.reproduction.settings import Settings
+from edgewise.reproduction.sweep.cell import Cell, Row, split
+from edgewise.reproduction.sweep.frame import column, select, table_of
+from edgewise.reproduction.sweep.points import LossPoint
 from edgewise.simulation import paper_instance
 from edgewise.theory import burn_in
 
@@ -51,11 +53,11 @@ class Table1:
         """Variances, and losses of simulated designs."""
         return [*variance_cells(settings), *_loss_cells(settings)]
 
-    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Finding:
+    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Outcome:
         """Fitted exponents against the orders of the paper."""
         variances = table_of(variance_cells(settings), results)
         losses = table_of(_loss_cells(settings), results)
-        return Finding(
+        return Outcome(
             self.name,
             "Table 1: growth of the variance and of alpha with the number of edges",
             {f"{self.name}-variance": variances, f"{self.name}-loss": losses},
@@ -95,7 +97,7 @@ def _order_claim(rows: list[Row], settings: Settings) -> Claim:
         for graph in settings.graphs
     )
     return Claim(
-        f"||Var(A_1)|| grows as {_orders(ORDERS, settings)}.",
+        f"||Var(A_1)|| grows as {orders_text(ORDERS, settings)}.",
         "Table 1, Section 5",
         tests,
         f"Least-squares slope of log norm on log m over m >= {ASYMPTOTIC}, one per set of arms.",
@@ -113,7 +115,7 @@ def _alpha_claim(rows: list[Row], settings: Settings) -> Claim:
         for graph in settings.graphs
     )
     return Claim(
-        f"alpha changes with m as {_orders(ALPHA_ORDERS, settings)}.",
+        f"alpha changes with m as {orders_text(ALPHA_ORDERS, settings)}.",
         "Table 1, Theorem 4.2",
         tests,
         "alpha is a constant of the arms times sqrt(v)/m, so its exponent is half that of v, less "
@@ -122,7 +124,7 @@ def _alpha_claim(rows: list[Row], settings: Settings) -> Claim:
 
 
 def _measured_claim(rows: list[Row], settings: Settings) -> Claim:
-    tests: list[Evidence] = []
+    tests: list[HypothesisTest] = []
     for omega in settings.omegas:
         at = select(rows, omega=omega)
         tests += [
@@ -161,16 +163,14 @@ def _bound_claim(rows: list[Row], settings: Settings) -> Claim:
     )
 
 
-def _orders(orders: dict[str, float], settings: Settings) -> str:
-    return ", ".join(f"m^{orders[graph]:g} ({graph})" for graph in settings.graphs)
-
-
 def _figure(variances: list[Row], losses: list[Row], settings: Settings) -> Figure:
     omega = settings.omegas[0]
     left = CurvesData(
         "edges per round, $m$",
         r"$\|\mathrm{Var}(A_1)\|$",
-        tuple(curve_of(graph, _columns(variances, graph, "exact")) for graph in settings.graphs),
+        tuple(
+            curve_of(graph, samples_by_size(variances, graph, "exact")) for graph in settings.graphs
+        ),
         title="variance of one round's information",
     )
     at = select(losses, omega=omega)
@@ -178,7 +178,7 @@ def _figure(variances: list[Row], losses: list[Row], settings: Settings) -> Figu
     right = CurvesData(
         "edges per round, $m$",
         r"loss $\alpha$",
-        tuple(curve_of(graph, _columns(at, graph, "loss")) for graph in settings.graphs),
+        tuple(curve_of(graph, samples_by_size(at, graph, "loss")) for graph in settings.graphs),
         tuple(
             Curve.exact(f"{label} ({first})", *_bound_points(at, first, name))
             for label, name in (("Theorem 4.2", "bound"), ("whitened", "whitened_bound"))
@@ -188,17 +188,12 @@ def _figure(variances: list[Row], losses: list[Row], settings: Settings) -> Figu
     return figure_curves(left, right)
 
 
-def _columns(rows: list[Row], graph: str, name: str) -> dict[float, Array]:
-    sizes, values = by_repetition(rows, graph, name, 0)
-    return dict(zip(sizes.tolist(), values.T, strict=True))
-
-
 def _bound_points(rows: list[Row], graph: str, name: str) -> tuple[Array, Array]:
     sizes, values = by_repetition(rows, graph, name, 0)
     return sizes, values[0]
 
 
-def _table(variances: list[Row], losses: list[Row], settings: Settings) -> Table:
+def _table(variances: list[Row], losses: list[Row], settings: Settings) -> ReportTable:
     body = []
     for graph in settings.graphs:
         asymptotic = growth(variances, graph, "exact", ASYMPTOTIC)
@@ -220,7 +215,9 @@ def _table(variances: list[Row], losses: list[Row], settings: Settings) -> Table
     measured = (f"loss measured, omega = {omega:.4g}" for omega in settings.omegas)
     header = ("graph", "order of v", f"fitted, m >= {ASYMPTOTIC}", f"fitted, m <= {ASYMPTOTIC}")
     alpha = ("order of alpha", "fitted")
-    return Table("Exponents of m with 95 % intervals", (*header, *alpha, *measured), tuple(body))
+    return ReportTable(
+        "Exponents of m with 95 % intervals", (*header, *alpha, *measured), tuple(body)
+    )
 
 
 def _interval(samples: Array) -> str:

@@ -7,13 +7,13 @@ import pytest
 
 from edgewise.errors import InvalidArgument, MissingExtra
 from edgewise.reproduction import Settings, cells_of, reproduce
-from edgewise.reproduction import sweep as sweep_module
-from edgewise.reproduction.cell import Cell
-from edgewise.reproduction.frame import as_csv, table_of
-from edgewise.reproduction.points import RoundsPoint
 from edgewise.reproduction.settings import EASY
-from edgewise.reproduction.store import ResultStore
-from edgewise.reproduction.sweep import sweep
+from edgewise.reproduction.sweep import running as sweep_module
+from edgewise.reproduction.sweep.cell import Cell
+from edgewise.reproduction.sweep.frame import as_csv, table_of
+from edgewise.reproduction.sweep.points import RoundsPoint
+from edgewise.reproduction.sweep.running import sweep
+from edgewise.reproduction.sweep.store import ResultStore
 
 SMALL = Settings(
     quick=True, repetitions=12, omegas=(EASY,), methods=("mixture",), graphs=("star", "circle")
@@ -83,7 +83,7 @@ def test_results_of_other_code_are_not_used(
     store = ResultStore(tmp_path / "cells.jsonl")
     store.append(cell, [{"rounds": 1}])
     assert store.finished([cell]) == {cell.key: [{"rounds": 1}]}
-    monkeypatch.setattr("edgewise.reproduction.store.code_version", lambda: "another")
+    monkeypatch.setattr("edgewise.reproduction.sweep.store.code_version", lambda: "another")
     assert store.finished([cell]) == {}
 
 

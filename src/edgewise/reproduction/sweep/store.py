@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from edgewise.reproduction.cell import Cell, Row, code_version
+from edgewise.reproduction.sweep.cell import Cell, Row, code_version
 
 
 class ResultStore:

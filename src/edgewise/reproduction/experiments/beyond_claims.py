@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from edgewise.base.arrays import Array
-from edgewise.reproduction.beyond_data import instance_means
-from edgewise.reproduction.cell import Row
-from edgewise.reproduction.fig1 import closest_to_bound, n_errors
-from edgewise.reproduction.finding import Claim
-from edgewise.reproduction.frame import column, select
+from edgewise.reproduction.experiments.beyond_data import instance_means
+from edgewise.reproduction.experiments.fig1 import closest_to_bound, n_errors
 from edgewise.reproduction.inference import (
-    Evidence,
+    HypothesisTest,
     geometrically_above,
     larger,
     rate_at_most,
 )
-from edgewise.reproduction.random_points import LOWER_BOUND
+from edgewise.reproduction.outcome import Claim
 from edgewise.reproduction.settings import HARD, Settings
+from edgewise.reproduction.sweep.cell import Row
+from edgewise.reproduction.sweep.frame import column, select
+from edgewise.reproduction.sweep.random_points import LOWER_BOUND
 
 LADDER = ("paper", "union", "mixture", "contrast", "adaptive")
 """From the paper's rule and design to better rules, better laws, and coordination."""
@@ -89,7 +89,7 @@ def _errors(paper: list[Row], random: list[Row], settings: Settings) -> Claim:
 
 
 def _bounds(paper: list[Row], random: list[Row], settings: Settings) -> Claim:
-    tests: list[Evidence] = []
+    tests: list[HypothesisTest] = []
     for method in settings.chosen_methods:
         tests.append(closest_to_bound(method, select(paper, method=method)))
         ratio = instance_means(random, method) / LOWER_BOUND

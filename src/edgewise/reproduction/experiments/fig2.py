@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from edgewise.base.arrays import Array
 from edgewise.plots.curves import CurvesData, curve_of
 from edgewise.plots.figures import figure_curves
-from edgewise.reproduction.cell import Cell, Row
-from edgewise.reproduction.finding import Claim, Finding, Table
-from edgewise.reproduction.frame import table_of
-from edgewise.reproduction.inference import Evidence, at_least, within
-from edgewise.reproduction.settings import Settings
-from edgewise.reproduction.variance_data import (
+from edgewise.reproduction.experiments.variance_data import (
     ASYMPTOTIC,
     ORDERS,
     by_repetition,
     growth,
+    orders_text,
+    samples_by_size,
     variance_cells,
 )
+from edgewise.reproduction.inference import HypothesisTest, at_least, within
+from edgewise.reproduction.outcome import Claim, Outcome, ReportTable
+from edgewise.reproduction.settings import Settings
+from edgewise.reproduction.sweep.cell import Cell, Row
+from edgewise.reproduction.sweep.frame import table_of
 
 MARGIN = 0.05
 """Formula and simulation agree when their ratio is within 5 % of 1."""
@@ -36,10 +38,10 @@ class Fig2:
         """The cells of Table 1's variances."""
         return variance_cells(settings)
 
-    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Finding:
+    def analyse(self, settings: Settings, results: dict[str, list[Row]]) -> Outcome:
         """Overlay, and test which formula the simulation supports."""
         rows = table_of(self.cells(settings), results)
-        return Finding(
+        return Outcome(
             self.name,
             "Figure 2: variance of one round's information, K = 100 unit arms, d = 5",
             {self.name: rows},
@@ -63,9 +65,8 @@ def _growth_claim(rows: list[Row], settings: Settings) -> Claim:
         )
         for graph in settings.graphs
     )
-    orders = ", ".join(f"m^{ORDERS[graph]:g} ({graph})" for graph in settings.graphs)
     return Claim(
-        f"The simulated variance grows as {orders}.",
+        f"The simulated variance grows as {orders_text(ORDERS, settings)}.",
         "Appendix, Figure 2",
         tests,
         f"Slope of the Monte Carlo values over m >= {ASYMPTOTIC}, one per set of arms.",
@@ -95,7 +96,7 @@ def _formula_claims(rows: list[Row], settings: Settings) -> list[Claim]:
     ]
 
 
-def _omission(rows: list[Row], graph: str) -> Evidence:
+def _omission(rows: list[Row], graph: str) -> HypothesisTest:
     ratio = _ratio(rows, graph, "paper")
     subject = f"simulated / decomposition, {graph}"
     if graph == "matching":
@@ -113,7 +114,7 @@ def _ratio(rows: list[Row], graph: str, formula: str) -> Array:
 
 def _overlay(rows: list[Row], settings: Settings) -> CurvesData:
     curves = [
-        curve_of(graph, _columns(rows, graph, name), group=label)
+        curve_of(graph, samples_by_size(rows, graph, name), group=label)
         for name, label in _FORMS
         for graph in settings.graphs
     ]
@@ -143,12 +144,7 @@ def _ratios(rows: list[Row], settings: Settings) -> CurvesData:
     )
 
 
-def _columns(rows: list[Row], graph: str, name: str) -> dict[float, Array]:
-    sizes, values = by_repetition(rows, graph, name, 0)
-    return dict(zip(sizes.tolist(), values.T, strict=True))
-
-
-def _table(rows: list[Row], settings: Settings) -> Table:
+def _table(rows: list[Row], settings: Settings) -> ReportTable:
     body = []
     for graph in settings.graphs:
         sizes, exact = by_repetition(rows, graph, "exact", 0)
@@ -159,4 +155,4 @@ def _table(rows: list[Row], settings: Settings) -> Table:
                 row.append(f"{value:.4g} ({value / exact[:, at].mean():.1%})")
             body.append(tuple(row))
     header = ("graph", "m", "exact", "Monte Carlo (of exact)", "paper's Section 5 (of exact)")
-    return Table("Mean norm over the sets of arms", header, tuple(body))
+    return ReportTable("Mean norm over the sets of arms", header, tuple(body))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edgewise.plots.curves import rounds_against_edges
-from edgewise.reproduction.fig1 import Panel
+from edgewise.reproduction.experiments.fig1 import Panel
 
 FIG1_EDGES = Panel(
     name="fig1-edges",
