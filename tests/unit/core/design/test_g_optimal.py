@@ -293,3 +293,47 @@ def test_newton_does_not_load_numba() -> None:
         "g_optimal(np.eye(3)); assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+<<<<<<< HEAD
+=======
+
+
+def blas_threads() -> list[int]:
+    from threadpoolctl import threadpool_info
+
+    # scipy's reader of Matrix Market files, once imported, is listed there as well
+    return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+
+
+def test_thread_limit_nests() -> None:
+    before = blas_threads()
+    with single_threaded(), single_threaded():
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == before
+
+
+def test_thread_limit_is_restored_when_blocks_overlap() -> None:
+    """Another thread enters first and leaves in the middle of our block."""
+    before = blas_threads()
+    inside, leave = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with single_threaded():
+            inside.set()
+            leave.wait()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    inside.wait()
+    with single_threaded():
+        assert set(blas_threads()) == {1}
+        leave.set()
+        thread.join()
+    assert blas_threads() == before
+
+
+def test_thread_limit_is_restored_after_an_error() -> None:
+    before = blas_threads()
+    with pytest.raises(InvalidProblem):
+        g_optimal(np.zeros((2, 2)))
+    assert blas_threads() == before
+>>>>>>> 22df130b5e778b859f48d500415c631fd059ade3
