@@ -16,7 +16,7 @@ from edgewise.core.state import LearnerState
 from edgewise.core.strategies import STRATEGIES
 from edgewise.core.strategies.adaptive import AdaptivePhases
 from edgewise.strategies import Adaptive, Contrast, GOptimal, Paper, Safe, Strategy
-from edgewise.testing.cases import INSTANCES, Instance
+from edgewise.testing.cases import INSTANCES, Case
 from edgewise.testing.strategy import StrategyContract
 
 
@@ -36,7 +36,7 @@ class TestGOptimal(StrategyContract):
 
 
 class TestPaper(StrategyContract):
-    cases: ClassVar[Mapping[str, Instance]] = {
+    cases: ClassVar[Mapping[str, Case]] = {
         name: INSTANCES[name] for name in ("undirected", "weights", "node term")
     }
 

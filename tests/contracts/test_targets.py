@@ -11,7 +11,7 @@ import pytest
 
 from edgewise.core.targets import TARGETS
 from edgewise.targets import BestAllocation, BestPair, Finding, Forecast, Target
-from edgewise.testing.cases import INSTANCES, Instance
+from edgewise.testing.cases import INSTANCES, Case
 from edgewise.testing.target import TargetContract
 
 
@@ -21,7 +21,7 @@ class TestBestPair(TargetContract):
 
 
 class TestBestPairWithTolerance(TargetContract):
-    cases: ClassVar[Mapping[str, Instance]] = {"undirected": INSTANCES["undirected"]}
+    cases: ClassVar[Mapping[str, Case]] = {"undirected": INSTANCES["undirected"]}
     epsilon = 0.1
 
     def target(self) -> Target:
