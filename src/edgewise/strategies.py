@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from edgewise.core.aim import Aim as Aim
+from edgewise.core.model.cells import Cells as Cells
 from edgewise.core.state import LearnerState as LearnerState
 from edgewise.core.strategies import Adaptive as Adaptive
 from edgewise.core.strategies import Contrast as Contrast

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.stopping import RULES
 from edgewise.stopping import Anytime, Evidence, Mixture, PaperRule, StoppingRule, Union
 from edgewise.testing.cases import INSTANCES
 from edgewise.testing.rule import RuleContract
@@ -47,6 +48,12 @@ class TestPaperRuleAsPrinted(RuleContract):
 
     def rule(self) -> StoppingRule:
         return PaperRule()
+
+
+def test_every_rule_has_a_suite() -> None:
+    suites = RuleContract.__subclasses__()
+    tested = {suite().rule().name for suite in suites if suite.__module__ == __name__}
+    assert set(RULES) <= tested
 
 
 # -- negative controls -----------------------------------------------------------------------

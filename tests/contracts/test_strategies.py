@@ -13,9 +13,10 @@ from edgewise.base.arrays import Indices
 from edgewise.core.evidence.statistics import count_joint_arm
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
+from edgewise.core.strategies import STRATEGIES
 from edgewise.core.strategies.adaptive import AdaptivePhases
 from edgewise.strategies import Adaptive, Contrast, GOptimal, Paper, Safe, Strategy
-from edgewise.testing.cases import INSTANCES, Instance
+from edgewise.testing.cases import INSTANCES, Case
 from edgewise.testing.strategy import StrategyContract
 
 
@@ -35,7 +36,7 @@ class TestGOptimal(StrategyContract):
 
 
 class TestPaper(StrategyContract):
-    cases: ClassVar[Mapping[str, Instance]] = {
+    cases: ClassVar[Mapping[str, Case]] = {
         name: INSTANCES[name] for name in ("undirected", "weights", "node term")
     }
 
@@ -51,6 +52,12 @@ class TestSafe(StrategyContract):
 class TestSafeAroundAdaptive(StrategyContract):
     def strategy(self) -> Strategy:
         return Safe([0] * 6, largest_loss=2.0, worst_loss=0.2, strategy=Adaptive())
+
+
+def test_every_strategy_has_a_suite() -> None:
+    suites = StrategyContract.__subclasses__()
+    tested = {suite().strategy().name for suite in suites if suite.__module__ == __name__}
+    assert {*STRATEGIES, "safe"} <= tested
 
 
 # -- negative controls: each breaks one promise ------------------------------------------------

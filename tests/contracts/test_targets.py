@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from edgewise.core.targets import TARGETS
 from edgewise.targets import BestAllocation, BestPair, Finding, Forecast, Target
-from edgewise.testing.cases import INSTANCES, Instance
+from edgewise.testing.cases import INSTANCES, Case
 from edgewise.testing.target import TargetContract
 
 
@@ -20,7 +21,7 @@ class TestBestPair(TargetContract):
 
 
 class TestBestPairWithTolerance(TargetContract):
-    cases: ClassVar[Mapping[str, Instance]] = {"undirected": INSTANCES["undirected"]}
+    cases: ClassVar[Mapping[str, Case]] = {"undirected": INSTANCES["undirected"]}
     epsilon = 0.1
 
     def target(self) -> Target:
@@ -33,6 +34,12 @@ class TestBestAllocation(TargetContract):
 
     def target(self) -> Target:
         return BestAllocation()
+
+
+def test_every_target_has_a_suite() -> None:
+    suites = TargetContract.__subclasses__()
+    tested = {suite().target().name for suite in suites if suite.__module__ == __name__}
+    assert set(TARGETS) <= tested
 
 
 # -- negative controls -----------------------------------------------------------------------

@@ -34,7 +34,7 @@ class OnCases:
 
 
 @dataclass(frozen=True, eq=False)
-class Instance:
+class Case:
     """A problem and the truth about it."""
 
     problem: Problem
@@ -63,24 +63,24 @@ def _problem(graph: Graph, **options: Any) -> Problem:
     return Problem(graph, _ARMS, noise=0.3, **options)
 
 
-INSTANCES: dict[str, Instance] = {
-    "undirected": Instance(_problem(Graph.from_edges(_PAIRS)), _MATRIX),
-    "directed kinds": Instance(_problem(_DIRECTED), [_MATRIX, [[0.0, 1.2], [-0.6, 0.1]]]),
-    "weights": Instance(
+INSTANCES: dict[str, Case] = {
+    "undirected": Case(_problem(Graph.from_edges(_PAIRS)), _MATRIX),
+    "directed kinds": Case(_problem(_DIRECTED), [_MATRIX, [[0.0, 1.2], [-0.6, 0.1]]]),
+    "weights": Case(
         _problem(Graph.from_edges(_PAIRS, weights=[1.0, 2.0, -1.0, 0.5, 1.0, -2.0])), _MATRIX
     ),
-    "candidates": Instance(_problem(Graph.from_edges(_PAIRS), candidates=_MASK), _MATRIX),
-    "node term": Instance(
+    "candidates": Case(_problem(Graph.from_edges(_PAIRS), candidates=_MASK), _MATRIX),
+    "node term": Case(
         _problem(Graph.from_edges(_PAIRS), node_term=True), _MATRIX, beta=[-0.3, 0.4]
     ),
 }
 """Six nodes and three arms each; arm 0 is allowed everywhere, and (0, 0) is never the best pair."""
 
-NEAR_TIE = Instance(Problem(Graph.circle(n_nodes=10), np.eye(2)), np.diag([0.5, 0.499]))
+NEAR_TIE = Case(Problem(Graph.circle(n_nodes=10), np.eye(2)), np.diag([0.5, 0.499]))
 """(0, 0) is better than (1, 1), by too little to be learnt: who certifies here tosses a coin."""
 
 
-def setting_of(instance: Instance, **options: Any) -> Setting:
+def setting_of(instance: Case, **options: Any) -> Setting:
     """What a learner with these options works with."""
     usual: dict[str, Any] = {
         "delta": 0.05,
@@ -92,7 +92,7 @@ def setting_of(instance: Instance, **options: Any) -> Setting:
     return Setting.of(instance.problem, **{**usual, **options})
 
 
-def after_round(setting: Setting, state: LearnerState, instance: Instance) -> LearnerState:
+def after_round(setting: Setting, state: LearnerState, instance: Case) -> LearnerState:
     """The state after one more round that measures the truth."""
     arms = setting.plan.joint_arm(instance.problem, state)
     return tell_round(setting, state, arms, instance.rewards(state, arms))

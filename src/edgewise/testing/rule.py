@@ -14,7 +14,7 @@ from edgewise.core.evidence.evidence import Evidence
 from edgewise.core.learner import Learner
 from edgewise.core.stopping import StoppingRule, knows_widths
 from edgewise.simulation.replicate import replicate
-from edgewise.testing.cases import INSTANCES, NEAR_TIE, Instance, OnCases, too_many
+from edgewise.testing.cases import INSTANCES, NEAR_TIE, Case, OnCases, too_many
 
 _ROUNDS = np.array([1, 2, 7, 30, 120])
 _DELTA = 0.05
@@ -23,7 +23,7 @@ _DELTA = 0.05
 class RuleContract(OnCases):
     """Subclass it as ``class TestMine(RuleContract)`` and return yours from ``rule``."""
 
-    cases: ClassVar[Mapping[str, Instance]] = {"undirected": INSTANCES["undirected"]}
+    cases: ClassVar[Mapping[str, Case]] = {"undirected": INSTANCES["undirected"]}
     """Where a run with the rule is reported."""
     strategy: ClassVar[Any] = None
     """What the rule is used with; by default ``"adaptive"`` if it allows phases."""
@@ -204,7 +204,7 @@ class RuleContract(OnCases):
         )
         assert not too_many(runs.errors, self.runs, _DELTA)
 
-    def test_a_run_can_be_reported(self, case: Instance) -> None:
+    def test_a_run_can_be_reported(self, case: Case) -> None:
         """While it goes on and when it is over, with what the rule assumes."""
         learner = Learner(
             case.problem, strategy=self._strategy(), stopping=self.rule(), target="pair", rng=1

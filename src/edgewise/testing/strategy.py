@@ -14,7 +14,7 @@ from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies import Strategy
 from edgewise.core.strategies.plan import upcoming
-from edgewise.testing.cases import INSTANCES, Instance, OnCases, after_round, setting_of
+from edgewise.testing.cases import INSTANCES, Case, OnCases, after_round, setting_of
 
 _SEED = 5
 _NEVER = 1e-250
@@ -28,7 +28,7 @@ class StrategyContract(OnCases):
     :data:`~edgewise.testing.cases.INSTANCES`.
     """
 
-    cases: ClassVar[Mapping[str, Instance]] = INSTANCES
+    cases: ClassVar[Mapping[str, Case]] = INSTANCES
     rounds: ClassVar[int] = 25
     """How long the runs are."""
     patience: ClassVar[int] = 300
@@ -40,11 +40,11 @@ class StrategyContract(OnCases):
         """Override: the strategy, made anew."""
         raise NotImplementedError("return the strategy to be tested")
 
-    def _start(self, case: Instance) -> tuple[Setting, LearnerState]:
+    def _start(self, case: Case) -> tuple[Setting, LearnerState]:
         setting = setting_of(case, strategy=self.strategy(), delta=_NEVER)
         return setting, initial_state(setting, _SEED)
 
-    def _states(self, case: Instance) -> tuple[Setting, list[LearnerState]]:
+    def _states(self, case: Case) -> tuple[Setting, list[LearnerState]]:
         """The states of a run, each before a round."""
         setting, state = self._start(case)
         states = [state]
@@ -58,7 +58,7 @@ class StrategyContract(OnCases):
         assert isinstance(name, str)
         assert name
 
-    def test_every_node_gets_an_arm_it_may_have(self, case: Instance) -> None:
+    def test_every_node_gets_an_arm_it_may_have(self, case: Case) -> None:
         """(n,) whole numbers among the candidates."""
         problem = case.problem
         setting, states = self._states(case)
@@ -69,7 +69,7 @@ class StrategyContract(OnCases):
             assert np.issubdtype(arms.dtype, np.integer)
             assert masks[groups, arms].all()
 
-    def test_joint_arms_follow_from_the_state_alone(self, case: Instance) -> None:
+    def test_joint_arms_follow_from_the_state_alone(self, case: Case) -> None:
         """Asked twice, by another plan, in another order: the same joint arm."""
         setting, states = self._states(case)
         arms = [setting.plan.joint_arm(case.problem, state) for state in states]
@@ -79,7 +79,7 @@ class StrategyContract(OnCases):
             stored = LearnerState.from_tree(deepcopy(state.to_tree()))
             assert np.array_equal(plan.joint_arm(case.problem, stored), expected)
 
-    def test_inside_a_phase_rewards_do_not_matter(self, case: Instance) -> None:
+    def test_inside_a_phase_rewards_do_not_matter(self, case: Case) -> None:
         """Two runs part with their rewards when a phase begins, and deploy the same until it ends.
 
         That is what makes evidence valid: the deviation of a phase's estimate is known before its
@@ -97,7 +97,7 @@ class StrategyContract(OnCases):
             if state.phase_rounds == 0:
                 twin = state
 
-    def test_a_restored_learner_goes_on_bit_for_bit(self, case: Instance) -> None:
+    def test_a_restored_learner_goes_on_bit_for_bit(self, case: Case) -> None:
         """Saved after any round; the strategy is recognised by its ``repr``."""
         learner = Learner(
             case.problem, strategy=self.strategy(), target="pair", delta=_NEVER, rng=1
@@ -114,7 +114,7 @@ class StrategyContract(OnCases):
             assert again.verdict == learner.verdict
             assert np.array_equal(again.ask().arms, learner.ask().arms)
 
-    def test_upcoming_rounds_are_those_that_are_asked_for(self, case: Instance) -> None:
+    def test_upcoming_rounds_are_those_that_are_asked_for(self, case: Case) -> None:
         """Simulations see the observations and the information of the joint arms themselves."""
         problem = case.problem
         setting, states = self._states(case)
@@ -130,7 +130,7 @@ class StrategyContract(OnCases):
                 assert np.allclose(known, weights, rtol=1e-12)
                 state = after_round(setting, state, case)
 
-    def test_missing_rewards_do_not_stall_a_phase(self, case: Instance) -> None:
+    def test_missing_rewards_do_not_stall_a_phase(self, case: Case) -> None:
         """If nothing can be measured, phases end all the same; an endless one has none to end."""
         setting, state = self._start(case)
         nothing = np.full(case.problem.graph.n_arcs, np.nan)
@@ -139,14 +139,14 @@ class StrategyContract(OnCases):
             state = tell_round(setting, state, arms, nothing)
         assert setting.plan.phasing.is_endless or len(state.closed) >= 2
 
-    def test_everything_can_be_estimated_in_the_end(self, case: Instance) -> None:
+    def test_everything_can_be_estimated_in_the_end(self, case: Case) -> None:
         """Every direction that matters is shown."""
         setting, state = self._start(case)
         while not state.verdict.pairs and state.rounds < self.learning:
             state = after_round(setting, state, case)
         assert state.verdict.pairs
 
-    def test_a_run_can_be_reported(self, case: Instance) -> None:
+    def test_a_run_can_be_reported(self, case: Case) -> None:
         """After a few rounds and after many."""
         learner = Learner(case.problem, strategy=self.strategy(), rng=1)
         measured = case.environment(3)

@@ -21,7 +21,7 @@ from edgewise.simulation.replicate import replicate
 from edgewise.testing.cases import (
     INSTANCES,
     NEAR_TIE,
-    Instance,
+    Case,
     OnCases,
     after_round,
     setting_of,
@@ -38,8 +38,8 @@ class TargetContract(OnCases):
     On each of ``cases`` it must be reachable within ``rounds`` rounds.
     """
 
-    cases: ClassVar[Mapping[str, Instance]] = INSTANCES
-    near_tie: ClassVar[Instance] = NEAR_TIE
+    cases: ClassVar[Mapping[str, Case]] = INSTANCES
+    near_tie: ClassVar[Case] = NEAR_TIE
     """Where a target that certifies too easily is often wrong."""
     epsilon: ClassVar[float | None] = None
     """Given to every run."""
@@ -53,10 +53,10 @@ class TargetContract(OnCases):
         """Override: the target."""
         raise NotImplementedError("return the target to be tested")
 
-    def _setting(self, case: Instance, **options: Any) -> Setting:
+    def _setting(self, case: Case, **options: Any) -> Setting:
         return setting_of(case, target=self.target(), epsilon=self.epsilon, **options)
 
-    def _identified(self, case: Instance, rounds: int) -> Report:
+    def _identified(self, case: Case, rounds: int) -> Report:
         return identify(
             case.problem,
             case.environment(3),
@@ -79,7 +79,7 @@ class TargetContract(OnCases):
         assert all(np.isfinite(value) and value >= 0.0 for value in given)
         assert given[1:] == sorted(given[1:])
 
-    def test_when_to_look_depends_on_the_round_alone(self, case: Instance) -> None:
+    def test_when_to_look_depends_on_the_round_alone(self, case: Case) -> None:
         """(R,) truth values, whichever rounds are asked about together."""
         setting = self._setting(case, strategy="g-optimal")
         rounds = np.arange(1, 200)
@@ -89,7 +89,7 @@ class TargetContract(OnCases):
         for some in (rounds[:1], rounds[50:60], rounds[-1:]):
             assert np.array_equal(setting.target.is_due(setting, some), due[some - 1])
 
-    def test_the_answer_is_certified_and_correct(self, case: Instance) -> None:
+    def test_the_answer_is_certified_and_correct(self, case: Case) -> None:
         """A handful of simulated runs, each wrong with probability 1e-6."""
         runs = replicate(
             case.problem,
@@ -105,7 +105,7 @@ class TargetContract(OnCases):
         assert runs.certified.all()
         assert runs.errors == 0
 
-    def test_an_answer_can_be_wrong(self, case: Instance) -> None:
+    def test_an_answer_can_be_wrong(self, case: Case) -> None:
         """``is_correct`` tells the truth from its opposite."""
         setting = self._setting(case, delta=_SURE)
         state = initial_state(setting, 5)
@@ -116,7 +116,7 @@ class TargetContract(OnCases):
         assert setting.target.is_correct(setting, state, truth)
         assert not setting.target.is_correct(setting, state, -truth)
 
-    def test_progress_reaches_one_when_it_stops(self, case: Instance) -> None:
+    def test_progress_reaches_one_when_it_stops(self, case: Case) -> None:
         """Not before; 0 at least."""
         setting = self._setting(case)
         state = initial_state(setting, 5)
@@ -125,7 +125,7 @@ class TargetContract(OnCases):
             assert state.verdict.progress >= 0.0
             assert state.verdict.stop == (state.verdict.progress >= 1.0)
 
-    def test_many_rounds_at_once_are_like_one_at_a_time(self, case: Instance) -> None:
+    def test_many_rounds_at_once_are_like_one_at_a_time(self, case: Case) -> None:
         """Both are found to stop at the same round, with the same verdict."""
         setting = self._setting(case, strategy="g-optimal")
         start = initial_state(setting, 5)
@@ -139,7 +139,7 @@ class TargetContract(OnCases):
                 many = advance(setting, many, rounds[position : position + 8])
         assert (one.rounds, one.verdict) == (many.rounds, many.verdict)
 
-    def test_a_forecast_is_a_range_of_rounds(self, case: Instance) -> None:
+    def test_a_forecast_is_a_range_of_rounds(self, case: Case) -> None:
         """Or None when there is nothing to tell."""
         setting = self._setting(case, delta=_SURE)
         state = initial_state(setting, 5)
@@ -153,7 +153,7 @@ class TargetContract(OnCases):
             assert forecast.low <= forecast.rounds
             assert forecast.high is None or forecast.high >= forecast.rounds
 
-    def test_a_report_says_what_is_certified_and_what_it_rests_on(self, case: Instance) -> None:
+    def test_a_report_says_what_is_certified_and_what_it_rests_on(self, case: Case) -> None:
         """Also when the budget ends the run."""
         report = self._identified(case, self.rounds)
         assert report.certified
@@ -168,7 +168,7 @@ class TargetContract(OnCases):
         assert short.guarantee in str(short)
         assert short.guarantee != report.guarantee
 
-    def test_a_restored_learner_goes_on_bit_for_bit(self, case: Instance) -> None:
+    def test_a_restored_learner_goes_on_bit_for_bit(self, case: Case) -> None:
         """Saved after any round; the target is recognised by its ``repr``."""
         options: dict[str, Any] = {"epsilon": self.epsilon, "delta": _SURE, "rng": 1}
         learner = Learner(case.problem, target=self.target(), **options)
@@ -198,7 +198,7 @@ class TargetContract(OnCases):
         assert not too_many(runs.errors, self.runs, self.delta)
 
 
-def _simulated(setting: Setting, state: LearnerState, case: Instance, count: int) -> ByRound:
+def _simulated(setting: Setting, state: LearnerState, case: Case, count: int) -> ByRound:
     """Statistics (R, q, P) of rounds whose joint arms depend on nothing."""
     observations, information = upcoming(setting.plan, case.problem, state, count)
     means = setting.plan.cells.averages(case.environment(0).truth.tables)

@@ -18,7 +18,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _Descent:
     """What one round leaves to the next."""
 
     members: Indices
@@ -78,13 +78,13 @@ def elimination_bound(worst_variance: float, dimension: int) -> float:
     return dimension * (1.0 + e / 2.0 - root / 2.0)
 
 
-def _start(arms: Array) -> _Search:
+def _start(arms: Array) -> _Descent:
     n_arms, dimension = arms.shape
     size = max(6 * dimension, 50)
     members = np.arange(n_arms) if n_arms <= 2 * size else _spanning(arms, size)
     uniform = np.full(len(members), dimension / len(members))
     point = centred(arms[members], uniform, margin=0.1)
-    return _Search(members, point, np.arange(n_arms), tolerance=0.1)
+    return _Descent(members, point, np.arange(n_arms), tolerance=0.1)
 
 
 def _spanning(arms: Array, size: int) -> Indices:
@@ -132,8 +132,8 @@ def _priced(
 
 
 def _next_round(
-    arms: Array, search: _Search, point: Point, candidates: Indices, spread: Array
-) -> _Search:
+    arms: Array, search: _Descent, point: Point, candidates: Indices, spread: Array
+) -> _Descent:
     dimension = arms.shape[1]
     gap = float(spread.max()) / dimension - 1.0
     possible = spread >= elimination_bound(float(spread.max()), dimension)
@@ -154,7 +154,7 @@ def _next_round(
     )
     # Nothing to admit: the working set is probably complete, so the next round goes to the end.
     tolerance = min(search.tolerance, gap / 20.0) if len(admitted) else 0.0
-    return _Search(members, fresh, candidates[possible], tolerance)
+    return _Descent(members, fresh, candidates[possible], tolerance)
 
 
 def _kept(point: Point, possible: Mask) -> Mask:

@@ -71,7 +71,7 @@ class DatabaseStorage:
             return _names(connection)
 
     @contextmanager
-    def creating(self, name: str) -> Iterator[_Journal]:
+    def creating(self, name: str) -> Iterator[_DatabaseJournal]:
         """A transaction that adds a study."""
         with self._transaction() as connection:
             if connection.execute(_FIND, {"name": name}).first() is not None:
@@ -80,19 +80,19 @@ class DatabaseStorage:
                 study = connection.execute(_ADD, {"name": name}).scalar_one()
             except sa.exc.IntegrityError as error:  # another process was faster
                 raise study_exists(name, self._database.place) from error
-            yield _Journal(connection, study)
+            yield _DatabaseJournal(connection, study)
 
     @contextmanager
-    def reading(self, name: str) -> Iterator[_Journal]:
+    def reading(self, name: str) -> Iterator[_DatabaseJournal]:
         """A transaction that changes nothing."""
         with self._transaction(reads_only=True) as connection:
-            yield _Journal(connection, self._find(connection, _FIND, name))
+            yield _DatabaseJournal(connection, self._find(connection, _FIND, name))
 
     @contextmanager
-    def writing(self, name: str, *, durable: bool = True) -> Iterator[_Journal]:
+    def writing(self, name: str, *, durable: bool = True) -> Iterator[_DatabaseJournal]:
         """A transaction that appends, alone."""
         with self._transaction(durable=durable) as connection:
-            yield _Journal(connection, self._find(connection, _FIND_AND_LOCK, name))
+            yield _DatabaseJournal(connection, self._find(connection, _FIND_AND_LOCK, name))
 
     def _find(self, connection: sa.Connection, query: sa.Select[Any], name: str) -> int:
         found = connection.execute(query, {"name": name}).scalar()
@@ -134,7 +134,7 @@ def upgrade_database(url: str) -> Path | None:
         database.engine.dispose()
 
 
-class _Journal:
+class _DatabaseJournal:
     """The log of one study, inside a transaction."""
 
     def __init__(self, connection: sa.Connection, study: int) -> None:

@@ -192,6 +192,11 @@ def test_what_is_left_may_be_optimisation() -> None:
     assert report.regret is not None
     assert report.regret.optimisation > 0.9 * report.regret.bound
     assert "optimisation, which a better allocation or bound reduces" in report.guarantee
+    runs = replicate(
+        problem, matrix, repetitions=1, target="allocation", epsilon=1e-3, max_rounds=10**6, rng=0
+    )
+    assert runs.rounds[0] < 20  # a simulated run gives up as well
+    assert not runs.certified.any()
 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "g-optimal"])
