@@ -13,5 +13,6 @@ from edgewise.core.strategies import Phasing as Phasing
 from edgewise.core.strategies import Plan as Plan
 from edgewise.core.strategies import Safe as Safe
 from edgewise.core.strategies import Strategy as Strategy
+from edgewise.core.strategies import Thompson as Thompson
 from edgewise.core.strategies.phases import GrowingPhases as GrowingPhases
 from edgewise.core.strategies.phases import OnePhase as OnePhase

@@ -14,7 +14,7 @@ from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core import recipe
 from edgewise.core.aim import Aim
 from edgewise.core.ending import ending_of
-from edgewise.core.evidence.by_edge import by_edge_after, decide_pooling
+from edgewise.core.evidence.by_edge import by_edge_after, decide_pooling, has_unequal_edges
 from edgewise.core.evidence.measuring import (
     Rounds,
     after,
@@ -123,6 +123,7 @@ def next_phase(setting: Setting, state: LearnerState, still_open: Aim | None) ->
         state,
         closed=closed,
         pooling=pooling,
+        by_edge_closed=state.by_edge if has_unequal_edges(setting.problem, pooling) else None,
         statistics=nothing_measured(setting.problem, setting.plan.cells)[0],
         phase_rounds=0,
         aim=setting.plan.phasing.next(state, still_open),

@@ -14,6 +14,7 @@ from edgewise.base.arrays import Indices
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.by_edge import edges_differ
 from edgewise.core.evidence.coverage import unseen_pairs
+from edgewise.core.evidence.estimated import own_terms
 from edgewise.core.evidence.lack_of_fit import lack_of_fit
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.measuring import ByPhase, with_present
@@ -25,7 +26,6 @@ from edgewise.core.report import Baseline, Estimated, Report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.targets.allocation import bounds_regret, recommend
-from edgewise.core.targets.estimated import own_terms
 
 
 def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:

@@ -51,6 +51,8 @@ class LearnerState:
 
     by_edge: Phase | None = None
     """What the edges showed one by one, over the whole run; None where it is not kept."""
+    by_edge_closed: Phase | None = None
+    """The same as of the last phase that is over, where edges have parameters of their own."""
     pooling: str | None = None
     """What ``pooling="auto"`` has come to, once it is decided."""
 
@@ -90,6 +92,7 @@ class LearnerState:
             "best_total": self.best_total,
             "answer": None if self.answer is None else self.answer.to_tree(),
             "by_edge": by_edge.to_tree(self.by_edge),
+            "by_edge_closed": by_edge.to_tree(self.by_edge_closed),
             "pooling": self.pooling,
         }
 
@@ -116,5 +119,6 @@ class LearnerState:
             best_total=float(tree["best_total"]),
             answer=None if answer is None else Answer.from_tree(answer),
             by_edge=by_edge.from_tree(tree.get("by_edge")),  # not kept before
+            by_edge_closed=by_edge.from_tree(tree.get("by_edge_closed")),
             pooling=tree.get("pooling"),
         )

@@ -61,6 +61,11 @@ def local_network(problem: Problem) -> LocalNetwork:
     return LocalNetwork.of(Measurement.of(problem))
 
 
+def has_unequal_edges(problem: Problem, decided: str | None) -> bool:
+    """Whether edges have parameters of their own, as said or as decided."""
+    return problem.pooling == "partial" or decided == "partial"
+
+
 def decide_pooling(problem: Problem, seen: Phase | None) -> str:
     """What "auto" comes to after the first phase."""
     if seen is None:

@@ -99,6 +99,29 @@ class GrowingPhases:
 
 
 @dataclass(frozen=True)
+class EvenPhases:
+    """A first phase until everything can be estimated; then phases of equal length."""
+
+    shortest: int
+    length: int
+    is_endless: bool = False
+
+    def first(self) -> Aim:
+        """Everything alike."""
+        return Aim.everything(self.shortest)
+
+    def next(self, state: LearnerState, open: Aim | None) -> Aim:  # noqa: A002, ARG002
+        """Everything alike."""
+        return Aim.everything(self.length)
+
+    def is_over(self, cells: Cells, state: LearnerState) -> bool:
+        """The first as long as it takes, the others after their length."""
+        if state.phase_rounds < state.rounds:
+            return state.phase_rounds >= self.length
+        return GrowingPhases(0.0, self.shortest).is_over(cells, state)
+
+
+@dataclass(frozen=True)
 class ShortPhases:
     """The phases of another strategy, cut short after so many rounds."""
 

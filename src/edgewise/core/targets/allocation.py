@@ -14,6 +14,7 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.aim import Aim
+from edgewise.core.evidence.estimated import estimated_objective
 from edgewise.core.evidence.evidence import gather
 from edgewise.core.evidence.measuring import (
     ByPhase,
@@ -29,7 +30,6 @@ from edgewise.core.regret import Answer, Regret
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict, knows_widths
 from edgewise.core.strategies import Plan
-from edgewise.core.targets.estimated import estimated_objective
 from edgewise.core.targets.forecast import HORIZON, Forecast
 from edgewise.core.targets.regret_bound import (
     Comparison,

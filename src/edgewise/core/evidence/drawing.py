@@ -1,0 +1,80 @@
+r"""Worlds that the rounds so far leave possible, drawn from the posterior.
+
+With one matrix per class of edges the posterior of the parameters is that of least squares under a
+flat prior, :math:`N(\hat\theta, \sigma^2 A^{-1})`, in the directions that were observed; where
+edges have parameters of their own it is that of the local model.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from edgewise.allocation.instance.objective import Objective
+from edgewise.base.arrays import Array
+from edgewise.core.evidence.by_edge import local_network
+from edgewise.core.evidence.estimated import estimated_objective
+from edgewise.core.evidence.measuring import ByPhase, Total, all_of
+from edgewise.core.evidence.noise import estimate_noise
+from edgewise.core.evidence.observed import observed_directions
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.local.estimate import objective_of
+from edgewise.core.local.normal_equations import Phase, normal_equations
+from edgewise.core.local.posterior import Posterior
+from edgewise.core.local.reml import fit
+from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
+
+
+def draw_world(
+    problem: Problem, cells: Cells, closed: ByPhase, *, rng: np.random.Generator, scale: float
+) -> Objective:
+    """The allocation problem of one draw from the posterior, its deviations times ``scale``.
+
+    ``closed`` (J, ...) are the phases that count, at least one; one matrix per class of edges.
+    """
+    seen = all_of(closed[:-1], closed[-1])
+    sigma = scale * _noise(problem, seen)
+    theta = np.zeros((len(cells.features), cells.features.shape[2]))
+    kinds = range(1 if cells.joint else len(theta))
+    for kind, (A, b) in zip(kinds, _normal(cells, seen), strict=True):
+        values, basis = observed_directions(A)
+        mean = (basis.T @ b) / values
+        step = rng.standard_normal(len(values)) * sigma / np.sqrt(values)
+        theta[kind] = basis @ (mean + step)
+    if cells.joint:
+        theta[:] = theta[0]
+    return estimated_objective(problem, cells, theta)
+
+
+def draw_local_world(
+    problem: Problem, seen: Phase, *, rng: np.random.Generator, scale: float
+) -> Objective:
+    """The same where edges have parameters of their own, from what they showed one by one."""
+    network = local_network(problem)
+    return objective_of(network, _posterior(problem, seen).draw(rng, scale=scale))
+
+
+@lru_cache(maxsize=4)
+def _posterior(problem: Problem, seen: Phase) -> Posterior:
+    """Fitted once per phase: both are compared by identity."""
+    network = local_network(problem)
+    equations = normal_equations(seen, problem.level_names, noise=network.measurement.noise)
+    known = None if problem.noise == "estimate" else problem.stated_noise
+    return Posterior(fit(equations, noise=known))
+
+
+def _normal(cells: Cells, seen: Total) -> list[tuple[Array, Array]]:
+    """A and b of every kind, or of the one vector of parameters that all share."""
+    if isinstance(seen, CellStatistics):
+        return [seen[None].normal(cells, kind)[0] for kind in range(len(cells.features))]
+    return seen[None].normal(cells, 0)
+
+
+def _noise(problem: Problem, seen: Total) -> float:
+    """Sigma as stated; else as estimated, else 1."""
+    if problem.noise != "estimate":
+        return problem.stated_noise
+    found = estimate_noise(seen)
+    return 1.0 if found is None else found.deviation

@@ -1,0 +1,102 @@
+r"""Posterior sampling: every round deploys the best joint arm of a world that may be the true one.
+
+Thompson (1933): draw the parameters from what is known about them, and do what would be best if
+the draw were true. Joint arms that may be the best are tried as often as they may be; rounds are
+earned in, not only learnt from. The posterior is renewed when a phase ends, so inside a phase joint
+arms depend on earlier phases' rewards only, as the rule ``anytime`` asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from edgewise.allocation.allocate import solve
+from edgewise.allocation.instance.objective import Objective
+from edgewise.allocation.request import Request
+from edgewise.base.arrays import Indices, frozen
+from edgewise.core.design.g_optimal import Design
+from edgewise.core.design.node_laws import NodeLaws
+from edgewise.core.evidence.drawing import draw_local_world, draw_world
+from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
+from edgewise.core.state import LearnerState
+from edgewise.core.strategies.phases import EvenPhases
+from edgewise.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class Thompson:
+    """Explores while earning.
+
+    Parameters
+    ----------
+    scale
+        Posterior deviations are multiplied by it: more than 1 explores more.
+    first
+        Rounds of the first phase, in which nodes draw evenly among their candidates, at least;
+        it lasts until every contrast can be estimated.
+    phase
+        Rounds after which the posterior is renewed.
+    """
+
+    scale: float = 1.5
+    first: int = 8
+    phase: int = 8
+    name: str = "thompson"
+
+    def __post_init__(self) -> None:
+        if not (self.scale > 0 and self.first >= 1 and self.phase >= 1):
+            raise InvalidArgument(
+                f"scale is {self.scale}, first {self.first} and phase {self.phase}; scale must be "
+                "above 0, the others at least 1 round"
+            )
+
+    def __call__(self, problem: Problem, /) -> ThompsonPhases:
+        """Prepare the even draws of the first phase."""
+        masks, groups = problem.candidate_sets
+        laws = NodeLaws.of(masks / masks.sum(axis=1, keepdims=True), groups)
+        return ThompsonPhases(Cells.of(problem), laws, EvenPhases(self.first, self.phase), self)
+
+
+@dataclass(frozen=True, eq=False)
+class ThompsonPhases:
+    """The plan of :class:`Thompson`."""
+
+    cells: Cells
+    laws: NodeLaws
+    phasing: EvenPhases
+    options: Thompson
+    designs: tuple[Design, ...] = ()
+    stopping: str = "anytime"
+    ridge: float = 0.0
+
+    def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
+        """Drawn evenly in the first phase; then the best of a world drawn from the posterior.
+
+        A pure function of (seed, round) and of the phases that are over.
+        """
+        world = self._world(problem, state)
+        if world is None:
+            return self.laws.draw(seed=state.seed, round=state.rounds + 1)
+        return frozen(solve(world, Request(bound=None)).arms, np.int32)
+
+    def _world(self, problem: Problem, state: LearnerState) -> Objective | None:
+        rng = np.random.default_rng((state.seed, state.rounds))
+        scale = self.options.scale
+        if state.by_edge_closed is not None and state.pooling != "shared":
+            return draw_local_world(problem, state.by_edge_closed, rng=rng, scale=scale)
+        if len(state.closed):
+            return draw_world(problem, self.cells, state.closed, rng=rng, scale=scale)
+        return None
+
+    def to_tree(self) -> dict[str, Any]:
+        """Nothing: all is in the state."""
+        return {}
+
+    def from_tree(self, tree: Mapping[str, Any]) -> ThompsonPhases:  # noqa: ARG002
+        """Itself."""
+        return self
