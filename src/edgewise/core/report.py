@@ -194,8 +194,11 @@ class Report:
         if self.noise_estimate is not None:
             noise = self.noise_estimate
             stated = self.problem.noise
+            said = f"stated {stated:g}" if isinstance(stated, float) else "estimate"
+            if isinstance(stated, tuple):
+                said = "stated per channel (units of it)"
             lines.append(
-                f"  noise          {stated if isinstance(stated, str) else f'stated {stated:g}'}, "
+                f"  noise          {said}, "
                 f"measured {noise.deviation:.4g} (95 %: {noise.low:.4g} to {noise.high:.4g})"
             )
         if self.lack_of_fit is not None:

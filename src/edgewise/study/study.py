@@ -167,13 +167,15 @@ class Study:
         ``ticket`` is what ``ask`` returned, or its key: ``"7"``, or ``"7.2"`` for a second attempt.
         ``rewards`` is an array (m,) in ``graph.arcs`` order, a mapping ``{(u, v): value}`` with
         the labels of the nodes, or a data frame with the columns source, target and reward; NaN
-        or None where missing. Telling the same again is harmless; a different value for a
-        measured arc is refused. Wrong input raises and changes nothing.
+        or None where missing. Where links are measured, (E,) in ``graph.edges`` order, or by the
+        two nodes in either order; where nodes are, (n,), ``{node: value}``, or the columns node
+        and reward; where the total is, a number. Telling the same again is harmless; a different
+        value for what was measured is refused. Wrong input raises and changes nothing.
         """
-        graph = self.problem.graph
-        arcs, values = read_measurements(self.problem, rewards)
+        problem = self.problem
+        which, values = read_measurements(problem, rewards)
         self._request(
-            lambda at, records: decide.tell(graph, at.state, records, ticket, arcs, values)
+            lambda at, records: decide.tell(problem, at.state, records, ticket, which, values)
         )
 
     def close(self, ticket: RoundName) -> None:
@@ -191,13 +193,13 @@ class Study:
         """Replace measurements that were wrong; the old values stay in the log.
 
         ``rewards`` as in :meth:`tell`, but NaN means that there is no measurement: an array says
-        all about the round, a mapping or data frame something about the arcs it names. Late
+        all about the round, a mapping or data frame something about what it names. Late
         measurements of a closed round are corrections too. Rounds deployed since are not chosen
         again; the evidence is judged anew.
         """
-        arcs, values = read_measurements(self.problem, rewards)
+        which, values = read_measurements(self.problem, rewards)
         self._request(
-            lambda at, records: decide.correct(at.setting, at.state, records, ticket, arcs, values)
+            lambda at, records: decide.correct(at.setting, at.state, records, ticket, which, values)
         )
 
     def extend(
@@ -254,7 +256,7 @@ class Study:
         return self.now().history()
 
     def rewards(self, ticket: RoundName) -> Array:
-        """(m,) what is on record of a round, NaN where nothing is."""
+        """(m,) what is on record of a round, one per measured number, NaN where nothing is."""
         return self._find(ticket).rewards
 
     def log(self) -> Iterator[tuple[float, Event]]:
@@ -300,4 +302,4 @@ class Study:
             return decide.find(cursor.state, self._records(journal), ticket)
 
     def _records(self, journal: Journal) -> decide.Records:
-        return partial(read_rounds, journal, self.problem.graph.n_arcs)
+        return partial(read_rounds, journal, self.problem.n_rewards)

@@ -156,7 +156,7 @@ def test_methods_of_the_users_own_are_passed_again() -> None:
     found = ew.Study.load("farm", storage=study.storage, strategy=Own(1e-4))
     assert state_of(found) == state_of(study)
     plain = created()
-    with pytest.raises(InvalidArgument, match="load it without strategy="):
+    with pytest.raises(InvalidArgument, match="or leave it out, if it is part"):
         ew.Study.load("farm", storage=plain.storage, strategy=GOptimal())
 
 

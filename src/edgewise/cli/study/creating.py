@@ -90,7 +90,7 @@ def _answer(study: Study, storage: str) -> Output:
         "edges": len(graph.edges),
         "kinds": graph.n_kinds,
         "directed": graph.directed,
-        "rewards_per_round": graph.n_arcs,
+        "rewards_per_round": problem.n_rewards,
         "noise": problem.noise,
         "target": status.target,
         "delta": status.delta,

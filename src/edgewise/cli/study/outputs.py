@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgewise.cli.terminal.shell import Output, as_csv, as_json, note
 from edgewise.errors import InvalidFile
+from edgewise.formats.channels import channel_columns
 
 if TYPE_CHECKING:
     from edgewise.study import Recommendation, Study, StudyStatus, StudyTicket
@@ -47,8 +48,10 @@ def status_output(study: Study) -> Output:
         "noise_measured": status.noise_estimate and status.noise_estimate.deviation,
         "lack_of_fit_p": status.lack_of_fit and status.lack_of_fit.p_value,
     }
+    columns = channel_columns(study.problem) or ("measured",)
     lacking = [] if status.pending is None else status.pending.lacking()
-    return Output(facts, "lacking", ("source", "target"), lacking, shown=0, text=str(status))
+    rows = [one if isinstance(one, tuple) and len(columns) == 2 else (one,) for one in lacking]
+    return Output(facts, "lacking", columns, rows, shown=0, text=str(status))
 
 
 def _facts(status: StudyStatus) -> dict[str, Any]:

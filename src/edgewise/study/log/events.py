@@ -43,7 +43,7 @@ class Told:
 
     round: int
     arcs: Indices | None
-    """(k,) which arcs were measured; None for all, in order."""
+    """(k,) which arcs (links, nodes: what is measured) these are; None for all, in order."""
     values: Array
     """(k,)"""
 

@@ -15,7 +15,7 @@ def event_of(entry: Entry) -> Event:
     return from_tree(entry.kind, unpack(entry.data))
 
 
-def read_rounds(journal: Journal, n_arcs: int, first: int, last: int) -> Iterator[Round]:
+def read_rounds(journal: Journal, n_rewards: int, first: int, last: int) -> Iterator[Round]:
     """What is on record of the rounds ``first .. last``, one at a time; cancelled ones left out."""
     current: Round | None = None
     for entry in journal.read_rounds(first, last):
@@ -24,7 +24,7 @@ def read_rounds(journal: Journal, n_arcs: int, first: int, last: int) -> Iterato
             current = None
         match event_of(entry):
             case Asked() as asked:
-                current = Round.unanswered(asked, n_arcs)
+                current = Round.unanswered(asked, n_rewards)
             case Cancelled():
                 current = None
             case Told(arcs=arcs, values=values) if current is not None:

@@ -62,7 +62,7 @@ class StudyStatus:
 
     @property
     def missing(self) -> int:
-        """Arcs of the pending round not measured yet."""
+        """Numbers of the pending round not measured yet."""
         return 0 if self.pending is None else self.pending.missing
 
     @property
