@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import cast
+from typing import Unpack, cast
 
 from edgewise.base.arrays import Array
 from edgewise.base.randomness import Rng, draw_seed
@@ -25,6 +25,7 @@ from edgewise.study.log.fold import Round
 from edgewise.study.log.history import event_of, read_rounds
 from edgewise.study.log.recipe import record
 from edgewise.study.log.session import Session
+from edgewise.study.remodelling import Anew, Changes
 from edgewise.study.storage.base import Journal, Storage
 from edgewise.study.storage.opening import open_storage
 from edgewise.study.views.export import read_export, write_export
@@ -217,6 +218,29 @@ class Study:
         self._request(
             lambda at, _: decide.extend(at.state, rounds=rounds, delta=delta, epsilon=epsilon)
         )
+
+    def remodel(
+        self,
+        name: str,
+        *,
+        storage: str | Storage | None = None,
+        rng: Rng = None,
+        **changes: Unpack[Changes],
+    ) -> Study:
+        """Make a study that reads the same measurements under another model; this one stays.
+
+        ``changes``: options of :class:`~edgewise.Problem` (how things are modelled; ``measured``
+        where the new numbers are sums of the old), ``covariates``, or options of :meth:`create`.
+        The new study has all rounds as they stand, arms as deployed, and goes on from there. They
+        were seen before its model was chosen: status, recommendation and report say so.
+        """
+        decide.check_new(name, changes.get("max_rounds"))
+        with self._session.reading() as (journal, cursor):
+            anew = Anew.of(self.name, cursor, changes, rng)
+            place = self.storage if storage is None else open_storage(storage, create=True)
+            with place.creating(name) as log:
+                after = anew.replay(journal, log)
+        return Study(Session(name, place, after))
 
     # -- looking -----------------------------------------------------------------------------
 

@@ -22,6 +22,9 @@ class Created:
     """What the plan computed and another machine might round differently."""
     seed: int
     max_rounds: int | None
+    past: Mapping[str, Any] | None = None
+    """Where its first rounds come from, if the study was modelled anew: see
+    :mod:`edgewise.study.log.past`."""
 
 
 @dataclass(frozen=True, eq=False)

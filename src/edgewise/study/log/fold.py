@@ -161,7 +161,8 @@ def _certificate(tree: Mapping[str, Any]) -> Certificate:
 def start(setting: Setting, created: Created) -> StudyState:
     """The state right after creation."""
     learner = initial_state(setting, created.seed)
-    return StudyState(learner, setting.delta, setting.epsilon, created.max_rounds)
+    known = 0 if created.past is None else int(created.past["rounds"])
+    return StudyState(learner, setting.delta, setting.epsilon, created.max_rounds, until=known)
 
 
 def setting_of(base: Setting, state: StudyState) -> Setting:

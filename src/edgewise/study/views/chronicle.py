@@ -64,8 +64,8 @@ def _measured(event: Event, before: int) -> int:
 
 def _told(event: Event, measured: int, n_rewards: int) -> str:
     match event:
-        case Created():
-            return "study created"
+        case Created(past=past):
+            return "study created" if past is None else f"study modelled anew from {past['study']}"
         case Asked(round=number, attempt=attempt):
             again = "" if attempt == 1 else f", attempt {attempt}"
             return f"round {number}{again} handed out"
