@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +33,10 @@ from edgewise.study.log.events import Asked, Closed, Told
 from edgewise.study.log.history import Dated, read_dated
 from edgewise.study.log.past import Past, after_past
 from edgewise.study.log.recipe import record
-from edgewise.study.storage.base import Journal
+from edgewise.study.storage.base import Journal, Storage
+
+Place: TypeAlias = str | Storage | None
+"""Where to keep the new study; None for where the old one is."""
 
 
 class Changes(TypedDict, total=False):

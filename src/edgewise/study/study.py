@@ -25,7 +25,7 @@ from edgewise.study.log.fold import Round
 from edgewise.study.log.history import event_of, read_rounds
 from edgewise.study.log.recipe import record
 from edgewise.study.log.session import Session
-from edgewise.study.remodelling import Anew, Changes
+from edgewise.study.remodelling import Anew, Changes, Place
 from edgewise.study.storage.base import Journal, Storage
 from edgewise.study.storage.opening import open_storage
 from edgewise.study.views.export import read_export, write_export
@@ -167,11 +167,10 @@ class Study:
 
         ``ticket`` is what ``ask`` returned, or its key: ``"7"``, or ``"7.2"`` for a second attempt.
         ``rewards`` is an array (m,) in ``graph.arcs`` order, a mapping ``{(u, v): value}`` with
-        the labels of the nodes, or a data frame with the columns source, target and reward; NaN
-        or None where missing. Where links are measured, (E,) in ``graph.edges`` order, or by the
-        two nodes in either order; where nodes are, (n,), ``{node: value}``, or the columns node
-        and reward; where the total is, a number. Telling the same again is harmless; a different
-        value for what was measured is refused. Wrong input raises and changes nothing.
+        the labels of the nodes, or a data frame with the columns source, target and reward; of
+        nodes (n,), ``{node: value}`` or the columns node and reward; of links (E,) or as arcs, in
+        either order; of the total, a number. NaN or None where missing. Telling the same again is
+        harmless; another value is refused. Wrong input raises and changes nothing.
         """
         problem = self.problem
         which, values = read_measurements(problem, rewards)
@@ -193,10 +192,9 @@ class Study:
     def correct(self, ticket: RoundName, rewards: Measurements) -> None:
         """Replace measurements that were wrong; the old values stay in the log.
 
-        ``rewards`` as in :meth:`tell`, but NaN means that there is no measurement: an array says
-        all about the round, a mapping or data frame something about what it names. Late
-        measurements of a closed round are corrections too. Rounds deployed since are not chosen
-        again; the evidence is judged anew.
+        ``rewards`` as in :meth:`tell`, but NaN means that there is no measurement: an array is all
+        of the round, a mapping or data frame what it names. Late measurements of a closed round
+        are corrections too. Rounds deployed since stay; the evidence is judged anew.
         """
         which, values = read_measurements(self.problem, rewards)
         self._request(
@@ -212,27 +210,20 @@ class Study:
     ) -> None:
         """Go on after the stop, or after the budget.
 
-        ``rounds``: take so many more, whatever the rule says. ``delta``, ``epsilon``: judge by
-        these from now on; a smaller one takes more rounds.
+        ``rounds``: so many more, whatever the rule says. ``delta``, ``epsilon``: judge by these.
         """
         self._request(
             lambda at, _: decide.extend(at.state, rounds=rounds, delta=delta, epsilon=epsilon)
         )
 
     def remodel(
-        self,
-        name: str,
-        *,
-        storage: str | Storage | None = None,
-        rng: Rng = None,
-        **changes: Unpack[Changes],
+        self, name: str, *, storage: Place = None, rng: Rng = None, **changes: Unpack[Changes]
     ) -> Study:
         """Make a study that reads the same measurements under another model; this one stays.
 
-        ``changes``: options of :class:`~edgewise.Problem` (how things are modelled; ``measured``
-        where the new numbers are sums of the old), ``covariates``, or options of :meth:`create`.
-        The new study has all rounds as they stand, arms as deployed, and goes on from there. They
-        were seen before its model was chosen: status, recommendation and report say so.
+        ``changes``: options of :class:`~edgewise.Problem` (``measured`` where the new numbers are
+        sums of the old), ``covariates``, or options of :meth:`create`. The new study goes on after
+        all rounds of this one, which it says were seen before its model was chosen.
         """
         decide.check_new(name, changes.get("max_rounds"))
         with self._session.reading() as (journal, cursor):
