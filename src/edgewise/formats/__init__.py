@@ -5,7 +5,7 @@ or raises :class:`~edgewise.errors.InvalidFile` naming the file, the line and th
 """
 
 from edgewise.formats.arms import ArmTable, read_arms
-from edgewise.formats.candidates import read_candidates, read_joint_arm
+from edgewise.formats.candidates import read_candidates, read_joint_arm, read_node_kinds
 from edgewise.formats.graphs import read_graph
 from edgewise.formats.matrices import read_matrix, read_node_term
 from edgewise.formats.measurements import RoundRewards, parse_rewards, read_rewards
@@ -21,6 +21,7 @@ __all__ = [
     "read_graph",
     "read_joint_arm",
     "read_matrix",
+    "read_node_kinds",
     "read_node_term",
     "read_rewards",
     "write_rows",

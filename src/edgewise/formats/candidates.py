@@ -1,4 +1,4 @@
-"""Which arms each node may be given, from a file."""
+"""What files say about nodes: the arms each may be given, its arm, its kind."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from edgewise.base.arrays import Indices, Mask
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import FilePath, load_array, read_by_extension
+from edgewise.formats.names import encode
 from edgewise.formats.table import Table, read_csv
 
 
@@ -54,25 +55,47 @@ def read_joint_arm(
     def from_csv(file: Path) -> Indices:
         table = read_csv(file)
         rows, columns = _codes(table, "node", nodes), _codes(table, "arm", arms)
-        times = np.bincount(rows, minlength=len(nodes))
-        if (times != 1).any():
-            wrong = int(np.argmax(times != 1))
-            raise InvalidFile(
-                f"{file}: node {str(nodes[wrong])!r} stands on {times[wrong]} lines; give every "
-                "node one line, with its arm"
-            )
+        _require_one_line_each(file, rows, nodes, "its arm")
         return columns[np.argsort(rows)]
 
     return read_by_extension(path, {".csv": from_csv}, "a joint arm")
 
 
-def _codes(table: Table, column: str, names: Sequence[Hashable]) -> Indices:
+def read_node_kinds(path: FilePath, *, nodes: Sequence[Hashable]) -> Indices:
+    """(n,) the kind of every node, 0, 1, ..., from a ``.csv`` with the columns node and kind."""
+
+    def from_csv(file: Path) -> Indices:
+        table = read_csv(file)
+        rows = _codes(table, "node", nodes, other="kind")
+        _require_one_line_each(file, rows, nodes, "its kind")
+        kinds, _ = encode(table.texts(_column(table, "kind", "node and kind")))
+        return kinds[np.argsort(rows)]
+
+    return read_by_extension(path, {".csv": from_csv}, "kinds of nodes")
+
+
+def _require_one_line_each(file: Path, rows: Indices, nodes: Sequence[Hashable], what: str) -> None:
+    times = np.bincount(rows, minlength=len(nodes))
+    if (times != 1).any():
+        wrong = int(np.argmax(times != 1))
+        raise InvalidFile(
+            f"{file}: node {str(nodes[wrong])!r} stands on {times[wrong]} lines; give every "
+            f"node one line, with {what}"
+        )
+
+
+def _column(table: Table, column: str, both: str) -> str:
     found = table.find(column)
     if found is None:
         raise InvalidFile(
             f"{table.file}, line 1: the columns are {', '.join(table.columns)}; one must be called "
-            f"{column!r}: name the columns node and arm"
+            f"{column!r}: name the columns {both}"
         )
+    return found
+
+
+def _codes(table: Table, column: str, names: Sequence[Hashable], *, other: str = "arm") -> Indices:
+    found = _column(table, column, f"node and {other}")
     index = {str(name): i for i, name in enumerate(names)}
     for record, name in enumerate(table.texts(found)):
         if name not in index:

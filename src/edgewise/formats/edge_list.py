@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.choice import instead
 from edgewise.errors import InvalidFile
 from edgewise.formats.names import encode
 from edgewise.formats.parquet import read_parquet
@@ -20,25 +22,41 @@ ENDS = (("source", "target"), ("from", "to"), ("u", "v"))
 _TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-def read_edge_csv(file: Path) -> Graph:
+def read_edge_csv(file: Path, covariates: Sequence[str] = ()) -> Graph:
     """A graph from a CSV edge list."""
-    return graph_of(read_csv(file))
+    return graph_of(read_csv(file), covariates)
 
 
-def read_edge_parquet(file: Path) -> Graph:
+def read_edge_parquet(file: Path, covariates: Sequence[str] = ()) -> Graph:
     """A graph from a Parquet edge list, with the columns of the CSV one."""
-    return graph_of(read_parquet(file))
+    return graph_of(read_parquet(file), covariates)
 
 
-def graph_of(table: Table) -> Graph:
-    """The graph that a table of edges describes."""
+def graph_of(table: Table, covariates: Sequence[str] = ()) -> Graph:
+    """The graph that a table of edges describes; ``covariates`` are columns of numbers."""
     first, second = ends_of(table)
     edges, labels = _nodes(table, first, second)
     directed = _direction(table)
     refuse_loops(table, edges)
     refuse_repeats(table, edges, directed=directed)
     kinds, kind_labels = _kinds(table)
-    return Graph(len(labels), edges, directed, kinds, weights_of(table), labels, kind_labels)
+    numbers = _covariates(table, covariates)
+    names = tuple(covariates) or None
+    weights = weights_of(table)
+    return Graph(len(labels), edges, directed, kinds, weights, labels, kind_labels, numbers, names)
+
+
+def _covariates(table: Table, names: Sequence[str]) -> Array | None:
+    """(E, k) the columns of those names; None if there are none."""
+    if not names:
+        return None
+    for name in names:
+        if name not in table.columns:
+            raise InvalidFile(
+                f"{table.file}: no column is called {name!r}, a covariate; "
+                f"{instead(name, list(table.columns))}"
+            )
+    return np.column_stack([table.numbers(name) for name in names])
 
 
 def ends_of(table: Table) -> tuple[str, str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import ParseError
@@ -19,8 +20,11 @@ from edgewise.formats.rudy import read_rudy
 from edgewise.network.graph import Graph
 
 
-def read_graph(path: FilePath) -> Graph:
+def read_graph(path: FilePath, *, covariates: Sequence[str] = ()) -> Graph:
     """A graph from a file; its extension says the format.
+
+    ``covariates`` names columns (GraphML: edge attributes) that are known numbers of each edge, on
+    which its matrix depends; other formats have none.
 
     ``.csv``
         Edge list with a header: columns source and target (or from and to, or u and v), and
@@ -42,12 +46,15 @@ def read_graph(path: FilePath) -> Graph:
     Nodes named by whole numbers are ordered by number, others as they first appear; so are kinds.
     """
     try:
-        return read_by_extension(path, READERS, "a graph file")
+        if not covariates:
+            return read_by_extension(path, READERS, "a graph file")
+        readers = {end: partial(read, covariates=covariates) for end, read in _WITH_MORE.items()}
+        return read_by_extension(path, readers, "a graph file with covariates")
     except InvalidGraph as error:
         raise InvalidFile(f"{path}: {error}") from error
 
 
-def _read_graphml(file: Path) -> Graph:
+def _read_graphml(file: Path, covariates: Sequence[str] = ()) -> Graph:
     nx = required("networkx", "GraphML files need networkx", "networkx")
     try:
         graph = nx.read_graphml(file)
@@ -57,7 +64,8 @@ def _read_graphml(file: Path) -> Graph:
         ) from error
     except (nx.NetworkXError, ValueError, KeyError) as error:
         raise InvalidFile(f"{file}: not a GraphML graph ({error}); export it again") from error
-    return Graph.from_networkx(nx.relabel_nodes(graph, _labels(graph)))
+    named = nx.relabel_nodes(graph, _labels(graph))
+    return Graph.from_networkx(named, covariates=covariates)
 
 
 def _labels(graph: Any) -> dict[Any, Hashable]:
@@ -133,3 +141,10 @@ READERS: dict[str, Callable[[Path], Graph]] = {
     ".txt": read_rudy,
 }
 """The reader of every extension."""
+
+_WITH_MORE: dict[str, Callable[..., Graph]] = {
+    ".csv": read_edge_csv,
+    ".graphml": _read_graphml,
+    ".parquet": read_edge_parquet,
+}
+"""Those whose edges can have further numbers."""

@@ -1,4 +1,4 @@
-"""Measurements of one round from a file or a stream: a reward per arc, by names of nodes."""
+"""Measurements of one round from a file or a stream: rewards by names of nodes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import json
 import math
 from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from edgewise.errors import InvalidFile
+from edgewise.formats.channels import channel_index, channel_names, channel_text
 from edgewise.formats.edge_list import ends_of
 from edgewise.formats.files import FilePath, opened, read_by_extension
 from edgewise.formats.table import Table, csv_table, number, read_csv
-from edgewise.network.graph import Graph
 
-Arc = tuple[Hashable, Hashable]
+if TYPE_CHECKING:
+    from edgewise.core.model.problem import Problem
 
 _JSON = (
     'write a list of objects such as {"source": "a", "target": "b", "reward": 0.5}, or an object '
@@ -28,30 +29,32 @@ class RoundRewards(NamedTuple):
 
     round: str | None
     """The round's key, such as ``"7"``; None where the file does not name it."""
-    rewards: Mapping[Arc, float]
-    """By the labels of the arc's nodes; NaN where the measurement is missing."""
+    rewards: Mapping[Hashable, float]
+    """By the labels of the arc's (or link's) nodes, or of the node, or ``"total"``; NaN where the
+    measurement is missing."""
 
 
-def read_rewards(path: FilePath, graph: Graph) -> RoundRewards:
+def read_rewards(path: FilePath, problem: Problem) -> RoundRewards:
     """Measurements of a round, some or all of them.
 
     ``.csv``
         Columns source and target (or from and to, or u and v), and reward (or value); an empty
         reward is a missing one. A column round, the same on every line, says which round it is.
+        Where nodes are measured, node instead of the two; where the total is, a line with reward.
     ``.json``
         A list of objects with these names, or an object with that list as ``measurements`` and,
         if wanted, ``round``; null is a missing reward.
     """
     readers = {".csv": read_csv, ".json": _from_json_file}
-    return _rewards(read_by_extension(path, readers, "measurements"), graph)
+    return _rewards(read_by_extension(path, readers, "measurements"), problem)
 
 
-def parse_rewards(name: str, text: str, graph: Graph) -> RoundRewards:
+def parse_rewards(name: str, text: str, problem: Problem) -> RoundRewards:
     """The same from text, CSV or JSON as its first character shows; ``name`` is for messages."""
     file = Path(name)
     is_json = text.lstrip()[:1] in {"[", "{"}
     table = _from_json(file, text) if is_json else csv_table(file, io.StringIO(text, newline=""))
-    return _rewards(table, graph)
+    return _rewards(table, problem)
 
 
 def _from_json_file(file: Path) -> Table:
@@ -66,7 +69,8 @@ def _from_json(file: Path, text: str) -> Table:
         raise InvalidFile(
             f"{file}, line {error.lineno}: not JSON ({error.msg}); {_JSON}"
         ) from error
-    rows = tree.get("measurements") if isinstance(tree, dict) else tree
+    alone = isinstance(tree, dict) and "reward" in tree  # the total of a round
+    rows = [tree] if alone else tree.get("measurements") if isinstance(tree, dict) else tree
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
         raise InvalidFile(f"{file}: there is no list of measurements in it; {_JSON}")
     names = list(rows[0])
@@ -82,41 +86,67 @@ def _from_json(file: Path, text: str) -> Table:
     return Table(file, columns, range(1, len(rows) + 1), unit="measurement")
 
 
-def _rewards(table: Table, graph: Graph) -> RoundRewards:
-    first, second = ends_of(table)
+def _rewards(table: Table, problem: Problem) -> RoundRewards:
+    names = _names(table, problem)
     column = table.find("reward", "value")
     if column is None:
         raise InvalidFile(
             f"{table.file}, {table.unit} 1: the columns are {', '.join(table.columns)}; one must "
             "be called reward (or value), the measured number: rename it"
         )
-    arcs = _arcs_by_name(graph)
-    found: dict[Arc, tuple[float, int]] = {}
-    for record, names in enumerate(zip(table.texts(first), table.texts(second), strict=True)):
-        if names not in arcs:
-            raise InvalidFile(f"{table.at(record)}: {_unknown(graph, names)}")
-        arc, value = arcs[names], _reward(table, column, record)
-        before, place = found.get(arc, (value, record))
+    positions, labels = _by_text(problem), channel_names(problem)
+    found: dict[int, tuple[float, int]] = {}
+    for record, name in enumerate(names):
+        if name not in positions:
+            raise InvalidFile(f"{table.at(record)}: {_unknown(problem, name)}")
+        position, value = positions[name], _reward(table, column, record)
+        before, place = found.get(position, (value, record))
         if before != value and not (math.isnan(before) and math.isnan(value)):
             raise InvalidFile(
-                f"{table.at(record)}: {names[0]} -> {names[1]} is {value:g} here and {before:g} on "
-                f"{table.unit} {table.places[place]}; give every arc one value"
+                f"{table.at(record)}: {_shown(problem, position)} is {value:g} here and "
+                f"{before:g} on {table.unit} {table.places[place]}; give every "
+                f"{problem.measured} one value"
             )
-        found[arc] = value, place
-    return RoundRewards(_round(table), {arc: value for arc, (value, _) in found.items()})
+        found[position] = value, place
+    rewards = {labels[position]: value for position, (value, _) in found.items()}
+    return RoundRewards(_round(table), rewards)
 
 
-def _arcs_by_name(graph: Graph) -> dict[tuple[str, str], Arc]:
-    """The labels of every arc, by their text: files hold nothing but text."""
-    labels = graph.labels
+def _names(table: Table, problem: Problem) -> list[tuple[str, ...]]:
+    """What each record is about, as the file has it."""
+    if problem.measured == "total":
+        return [()] * len(table.places)
+    if problem.measured != "node":
+        first, second = ends_of(table)
+        return list(zip(table.texts(first), table.texts(second), strict=True))
+    column = table.find("node")
+    if column is None:
+        raise InvalidFile(
+            f"{table.file}, {table.unit} 1: the columns are {', '.join(table.columns)}; one "
+            "number is measured per node, so one must be called node: name the nodes"
+        )
+    return [(name,) for name in table.texts(column)]
+
+
+def _by_text(problem: Problem) -> dict[tuple[str, ...], int]:
+    """Where each name belongs, by its text: files hold nothing but text."""
+    labels = problem.graph.labels
     if len({str(label) for label in labels}) < len(labels):
         raise InvalidFile(
             "two nodes have the same name as text (such as 1 and '1'), so a file cannot tell them "
             "apart; tell the measurements from Python"
         )
-    return {
-        (str(labels[i]), str(labels[j])): (labels[i], labels[j]) for i, j in graph.arcs.tolist()
-    }
+    index = channel_index(problem)
+    if problem.measured == "total":
+        return {(): 0}
+    if problem.measured == "node":
+        return {(str(name),): position for name, position in index.items()}
+    pairs = ((name, position) for name, position in index.items() if isinstance(name, tuple))
+    return {(str(u), str(v)): position for (u, v), position in pairs}
+
+
+def _shown(problem: Problem, position: int) -> str:
+    return channel_text(problem, position).removeprefix("arc ")
 
 
 def _reward(table: Table, column: str, record: int) -> float:
@@ -146,12 +176,14 @@ def _round(table: Table) -> str | None:
     return keys[0]
 
 
-def _unknown(graph: Graph, names: tuple[str, str]) -> str:
-    nodes = [str(label) for label in graph.labels]
+def _unknown(problem: Problem, names: tuple[str, ...]) -> str:
+    nodes = [str(label) for label in problem.graph.labels]
     stranger = next((name for name in names if name not in nodes), None)
     if stranger is not None:
         some = f"{', '.join(nodes[:8])}{', ...' * (len(nodes) > 8)}"
         return f"no node is called {stranger!r}; the nodes are {some}"
+    if problem.measured == "link":
+        return f"no link joins {names[0]} and {names[1]}; name the two nodes of an edge"
     return (
         f"no arc goes from {names[0]} to {names[1]}; name the two nodes of an edge, in the "
         "direction that was measured"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from edgewise.base.choice import instead
 from edgewise.errors import InvalidGraph, MissingExtra
 
 if TYPE_CHECKING:
     from edgewise.network.graph import Graph
 
 
-def networkx_parts(graph: Any, kind: str | None, weight: str | None) -> dict[str, Any]:
+def networkx_parts(
+    graph: Any, kind: str | None, weight: str | None, covariates: Sequence[str] = ()
+) -> dict[str, Any]:
     """What ``Graph.from_edges`` needs to know of a networkx graph; the nodes are the labels."""
     if graph.is_multigraph():
         raise InvalidGraph(
@@ -29,7 +33,21 @@ def networkx_parts(graph: Any, kind: str | None, weight: str | None) -> dict[str
         "kinds": _edge_attribute(graph, kind),
         "weights": _edge_attribute(graph, weight),
         "labels": labels,
+        "covariates": {name: _covariate(graph, name) for name in covariates} or None,
     }
+
+
+def _covariate(graph: Any, name: str) -> list[Any]:
+    """The values of an edge attribute that all edges must have."""
+    values = _edge_attribute(graph, name)
+    if values is None:
+        known = sorted({str(key) for _, _, data in graph.edges(data=True) for key in data})
+        raise InvalidGraph(
+            f"no edge has the attribute {name!r}, a covariate; {instead(name, known)}"
+            if known
+            else f"no edge has the attribute {name!r}, a covariate, or any other; add it"
+        )
+    return values
 
 
 def _edge_attribute(graph: Any, name: str | None) -> list[Any] | None:
@@ -75,7 +93,7 @@ def scipy_parts(matrix: Any, directed: bool) -> dict[str, Any]:
 
 
 def networkx_graph(graph: Graph) -> Any:
-    """A ``networkx.Graph`` or ``DiGraph`` with labels, kinds and weights."""
+    """A ``networkx.Graph`` or ``DiGraph`` with labels, kinds, weights and covariates."""
     try:
         import networkx as nx
     except ImportError as error:
@@ -92,5 +110,8 @@ def networkx_graph(graph: Graph) -> Any:
             attributes["kind"] = code if graph.kind_labels is None else graph.kind_labels[code]
         if graph.weights is not None:
             attributes["weight"] = float(graph.weights[e])
+        if graph.covariates is not None and graph.covariate_names is not None:
+            numbers = graph.covariates[e].tolist()
+            attributes |= dict(zip(graph.covariate_names, numbers, strict=True))
         result.add_edge(names[i], names[j], **attributes)
     return result

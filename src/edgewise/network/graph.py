@@ -258,13 +258,19 @@ class Graph:
 
     @classmethod
     def from_networkx(
-        cls, graph: Any, *, kind: str | None = "kind", weight: str | None = "weight"
+        cls,
+        graph: Any,
+        *,
+        kind: str | None = "kind",
+        weight: str | None = "weight",
+        covariates: Sequence[str] = (),
     ) -> Graph:
         """A graph from a ``networkx.Graph`` or ``DiGraph``; its nodes become the labels.
 
-        Edge attributes named ``kind`` and ``weight`` are used when every edge has them.
+        Edge attributes named ``kind`` and ``weight`` are used when every edge has them, those
+        named as ``covariates`` must be there.
         """
-        return cls.from_edges(**networkx_parts(graph, kind, weight))
+        return cls.from_edges(**networkx_parts(graph, kind, weight, covariates))
 
     @classmethod
     def from_scipy(
@@ -277,7 +283,7 @@ class Graph:
         return cls.from_edges(**scipy_parts(matrix, directed), directed=directed, labels=labels)
 
     def to_networkx(self) -> Any:
-        """A ``networkx.Graph`` or ``DiGraph`` with the labels as nodes, kinds and weights kept."""
+        """A ``networkx.Graph`` or ``DiGraph`` with the labels as nodes, all numbers kept."""
         return networkx_graph(self)
 
     # -- the paper's families ----------------------------------------------------------------

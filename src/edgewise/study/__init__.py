@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from edgewise.study.log.fold import Certificate as Certificate
+from edgewise.study.log.past import Past as Past
 from edgewise.study.storage.base import Storage as Storage
 from edgewise.study.storage.memory import MemoryStorage as MemoryStorage
 from edgewise.study.study import Study as Study

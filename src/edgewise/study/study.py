@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import cast
+from typing import Unpack, cast
 
 from edgewise.base.arrays import Array
 from edgewise.base.randomness import Rng, draw_seed
@@ -25,6 +25,7 @@ from edgewise.study.log.fold import Round
 from edgewise.study.log.history import event_of, read_rounds
 from edgewise.study.log.recipe import record
 from edgewise.study.log.session import Session
+from edgewise.study.remodelling import Anew, Changes, Place
 from edgewise.study.storage.base import Journal, Storage
 from edgewise.study.storage.opening import open_storage
 from edgewise.study.views.export import read_export, write_export
@@ -166,14 +167,15 @@ class Study:
 
         ``ticket`` is what ``ask`` returned, or its key: ``"7"``, or ``"7.2"`` for a second attempt.
         ``rewards`` is an array (m,) in ``graph.arcs`` order, a mapping ``{(u, v): value}`` with
-        the labels of the nodes, or a data frame with the columns source, target and reward; NaN
-        or None where missing. Telling the same again is harmless; a different value for a
-        measured arc is refused. Wrong input raises and changes nothing.
+        the labels of the nodes, or a data frame with the columns source, target and reward; of
+        nodes (n,), ``{node: value}`` or the columns node and reward; of links (E,) or as arcs, in
+        either order; of the total, a number. NaN or None where missing. Telling the same again is
+        harmless; another value is refused. Wrong input raises and changes nothing.
         """
-        graph = self.problem.graph
-        arcs, values = read_measurements(self.problem, rewards)
+        problem = self.problem
+        which, values = read_measurements(problem, rewards)
         self._request(
-            lambda at, records: decide.tell(graph, at.state, records, ticket, arcs, values)
+            lambda at, records: decide.tell(problem, at.state, records, ticket, which, values)
         )
 
     def close(self, ticket: RoundName) -> None:
@@ -190,14 +192,13 @@ class Study:
     def correct(self, ticket: RoundName, rewards: Measurements) -> None:
         """Replace measurements that were wrong; the old values stay in the log.
 
-        ``rewards`` as in :meth:`tell`, but NaN means that there is no measurement: an array says
-        all about the round, a mapping or data frame something about the arcs it names. Late
-        measurements of a closed round are corrections too. Rounds deployed since are not chosen
-        again; the evidence is judged anew.
+        ``rewards`` as in :meth:`tell`, but NaN means that there is no measurement: an array is all
+        of the round, a mapping or data frame what it names. Late measurements of a closed round
+        are corrections too. Rounds deployed since stay; the evidence is judged anew.
         """
-        arcs, values = read_measurements(self.problem, rewards)
+        which, values = read_measurements(self.problem, rewards)
         self._request(
-            lambda at, records: decide.correct(at.setting, at.state, records, ticket, arcs, values)
+            lambda at, records: decide.correct(at.setting, at.state, records, ticket, which, values)
         )
 
     def extend(
@@ -209,12 +210,28 @@ class Study:
     ) -> None:
         """Go on after the stop, or after the budget.
 
-        ``rounds``: take so many more, whatever the rule says. ``delta``, ``epsilon``: judge by
-        these from now on; a smaller one takes more rounds.
+        ``rounds``: so many more, whatever the rule says. ``delta``, ``epsilon``: judge by these.
         """
         self._request(
             lambda at, _: decide.extend(at.state, rounds=rounds, delta=delta, epsilon=epsilon)
         )
+
+    def remodel(
+        self, name: str, *, storage: Place = None, rng: Rng = None, **changes: Unpack[Changes]
+    ) -> Study:
+        """Make a study that reads the same measurements under another model; this one stays.
+
+        ``changes``: options of :class:`~edgewise.Problem` (``measured`` where the new numbers are
+        sums of the old), ``covariates``, or options of :meth:`create`. The new study goes on after
+        all rounds of this one, which it says were seen before its model was chosen.
+        """
+        decide.check_new(name, changes.get("max_rounds"))
+        with self._session.reading() as (journal, cursor):
+            anew = Anew.of(self.name, cursor, changes, rng)
+            place = self.storage if storage is None else open_storage(storage, create=True)
+            with place.creating(name) as log:
+                after = anew.replay(journal, log)
+        return Study(Session(name, place, after))
 
     # -- looking -----------------------------------------------------------------------------
 
@@ -254,7 +271,7 @@ class Study:
         return self.now().history()
 
     def rewards(self, ticket: RoundName) -> Array:
-        """(m,) what is on record of a round, NaN where nothing is."""
+        """(m,) what is on record of a round, one per measured number, NaN where nothing is."""
         return self._find(ticket).rewards
 
     def log(self) -> Iterator[tuple[float, Event]]:
@@ -300,4 +317,4 @@ class Study:
             return decide.find(cursor.state, self._records(journal), ticket)
 
     def _records(self, journal: Journal) -> decide.Records:
-        return partial(read_rounds, journal, self.problem.graph.n_arcs)
+        return partial(read_rounds, journal, self.problem.n_rewards)

@@ -6,7 +6,15 @@ from typing import Any
 
 import typer
 
-from edgewise.cli.study import answering, asking, creating, looking, moving, reporting
+from edgewise.cli.study import (
+    answering,
+    asking,
+    creating,
+    looking,
+    moving,
+    remodelling,
+    reporting,
+)
 from edgewise.cli.study.options import in_commands
 from edgewise.cli.terminal.shell import WRONG_INPUT, Group, note
 from edgewise.errors import EdgewiseError
@@ -41,6 +49,6 @@ class StudyGroup(Group):
 def register(app: typer.Typer) -> None:
     """Add the group and its commands."""
     group = typer.Typer(cls=StudyGroup, no_args_is_help=True, rich_markup_mode=None, help=_HELP)
-    for commands in (creating, asking, answering, looking, reporting, moving):
+    for commands in (creating, asking, answering, looking, reporting, remodelling, moving):
         commands.register(group)
     app.add_typer(group, name="study")

@@ -45,9 +45,11 @@ def tell(
     """Record what was measured.
 
     A file may hold some of the measurements; more may follow, and the round closes when none is
-    missing. An undirected edge has two, one per direction. An empty reward is a missing one. A
-    column round says which round was measured, and others are refused. Telling the same again is
-    harmless; another value for a measured arc is refused: see correct.
+    missing. An undirected edge has two, one per direction, unless the study measures links; one
+    that measures nodes reads the columns node and reward, one that measures totals a reward alone.
+    An empty reward is a missing one. A column round says which round was measured, and others are
+    refused. Telling the same again is harmless; another value for what was measured is refused:
+    see correct.
 
     Examples:
       $ edgewise study tell measurements.csv --storage sqlite:///farm.db
@@ -112,7 +114,7 @@ def correct(
 ) -> None:
     """Replace measurements that were wrong, or add late ones to a closed round.
 
-    The file names the arcs to correct, as in tell; an empty reward withdraws a measurement. The
+    The file names what to correct, as in tell; an empty reward withdraws a measurement. The
     round must be named, by the column round or by --round. The old values stay in the log; what
     was deployed since stays as it was, and the evidence is judged anew.
 
@@ -145,10 +147,9 @@ def _end_round(
 
 
 def _read(file: Path, study: Study) -> RoundRewards:
-    graph = study.problem.graph
     if str(file) != "-":
-        return read_rewards(file, graph)
-    return parse_rewards("stdin", sys.stdin.read(), graph)
+        return read_rewards(file, study.problem)
+    return parse_rewards("stdin", sys.stdin.read(), study.problem)
 
 
 def _left(study: Study, key: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from edgewise.cli.terminal.shell import Command, Format, Output, emit, note
 from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from edgewise.core.model.problem import Problem
     from edgewise.study import Study
 
 TEMPLATE = Path(__file__).with_name("example.toml")
@@ -80,6 +81,19 @@ def create(
     note(f"next: edgewise study ask --storage {place} --name {chosen!r}")
 
 
+def _model(problem: Problem) -> dict[str, Any]:
+    """What differs from the plain model."""
+    if problem.is_plain:
+        return {}
+    covariates = problem.graph.covariate_names
+    return {
+        "measured": problem.measured,
+        "levels": problem.levels,
+        "pooling": problem.pooling,
+        **({} if covariates is None else {"covariates": ", ".join(covariates)}),
+    }
+
+
 def _answer(study: Study, storage: str) -> Output:
     problem, status = study.problem, study.seen.status()
     graph = problem.graph
@@ -90,7 +104,8 @@ def _answer(study: Study, storage: str) -> Output:
         "edges": len(graph.edges),
         "kinds": graph.n_kinds,
         "directed": graph.directed,
-        "rewards_per_round": graph.n_arcs,
+        "rewards_per_round": problem.n_rewards,
+        **_model(problem),
         "noise": problem.noise,
         "target": status.target,
         "delta": status.delta,

@@ -59,7 +59,8 @@ MeasurementsFile: TypeAlias = Annotated[
     typer.Argument(
         metavar="FILE",
         show_default=False,
-        help="Measurements, .csv or .json: source,target,reward and, better, round; - for stdin.",
+        help="Measurements, .csv or .json: source,target,reward (node,reward or reward alone, if "
+        "that is measured) and, better, round; - for stdin.",
     ),
 ]
 TableFile: TypeAlias = Annotated[

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from edgewise.cli.terminal.shell import Output, as_csv, as_json, note
 from edgewise.errors import InvalidFile
+from edgewise.formats.channels import channel_columns
 
 if TYPE_CHECKING:
-    from edgewise.study import Recommendation, Study, StudyStatus, StudyTicket
+    from edgewise.study import Past, Recommendation, Study, StudyStatus, StudyTicket
 
 _WRITERS = {".csv": as_csv, ".json": as_json}
 
@@ -46,9 +47,23 @@ def status_output(study: Study) -> Output:
         "noise": status.noise,
         "noise_measured": status.noise_estimate and status.noise_estimate.deviation,
         "lack_of_fit_p": status.lack_of_fit and status.lack_of_fit.p_value,
+        **past_facts(status.remodelled_from),
     }
+    columns = channel_columns(study.problem) or ("measured",)
     lacking = [] if status.pending is None else status.pending.lacking()
-    return Output(facts, "lacking", ("source", "target"), lacking, shown=0, text=str(status))
+    rows = [one if isinstance(one, tuple) and len(columns) == 2 else (one,) for one in lacking]
+    return Output(facts, "lacking", columns, rows, shown=0, text=str(status))
+
+
+def past_facts(past: Past | None) -> dict[str, Any]:
+    """What a study modelled anew says about its first rounds; nothing about any other."""
+    if past is None:
+        return {}
+    return {
+        "remodelled_from": past.study,
+        "rounds_seen_before": past.rounds,
+        "remodelled": str(past),
+    }
 
 
 def _facts(status: StudyStatus) -> dict[str, Any]:
@@ -88,6 +103,7 @@ def recommendation_output(found: Recommendation) -> Output:
         "value": None if best is None else best.value,
         "upper_bound": None if best is None else best.upper_bound,
         "guarantee": found.guarantee,
+        **past_facts(found.remodelled_from),
     }
     rows = [(row["node"], row["arm"]) for row in found.table()]
     return Output(facts, "nodes", ("node", "arm"), rows, text=str(found))

@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study
-from edgewise.cli.study.outputs import check_folder, check_out, recommendation_output, write_out
+from edgewise.cli.study.outputs import (
+    check_folder,
+    check_out,
+    past_facts,
+    recommendation_output,
+    write_out,
+)
 from edgewise.cli.terminal.options import OutputFormat
 from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Output, emit, note
 from edgewise.errors import InvalidFile
 
 if TYPE_CHECKING:
     from edgewise.core.report import Report
+    from edgewise.study import Study
 
 
 def register(group: typer.Typer) -> None:
@@ -75,7 +82,7 @@ def report(
         _check_page(html)
     study = find_study(storage, name)
     found = study.seen.report()
-    emit(_answer(study.name, found), output)
+    emit(_answer(study, found), output)
     if html is not None:
         from edgewise.study.views.page import study_page
 
@@ -94,10 +101,10 @@ def _check_page(path: Path) -> None:
     check_folder(path)
 
 
-def _answer(name: str, found: Report) -> Output:
+def _answer(study: Study, found: Report) -> Output:
     best, regret, fit = found.allocation, found.regret, found.lack_of_fit
     facts = {
-        "study": name,
+        "study": study.name,
         "rounds": found.rounds,
         "ending": found.ending.name.lower(),
         "certified": found.certified,
@@ -113,6 +120,7 @@ def _answer(name: str, found: Report) -> Output:
         "regret_optimisation": None if regret is None else regret.optimisation,
         "noise_measured": found.noise_estimate and found.noise_estimate.deviation,
         "lack_of_fit_p": fit and fit.p_value,
+        **past_facts(study.seen.remodelled_from),
     }
     rows = [] if best is None else [("recommended", best.value)]
     rows += [(row.name, row.value) for row in found.baselines]

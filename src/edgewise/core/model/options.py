@@ -29,7 +29,8 @@ def checked_measured(measured: object, graph: Graph) -> Measured:
     if measured == "link" and graph.directed:
         raise InvalidProblem(
             "a directed graph has no links, as each edge shows one direction only; pass "
-            "measured='arc', or build the graph with directed=False"
+            "measured='arc', or build the graph with directed=False",
+            argument="measured",
         )
     return cast(Measured, measured)
 
@@ -58,7 +59,8 @@ def checked_own_term(own_term: bool | None, measured: Measured) -> bool:
     if own_term and measured != "node":
         raise InvalidProblem(
             f"own_term=True with measured={measured!r}: only a number measured at a node has a "
-            "term of the node's own; pass measured='node', or node_term=True for a term per arc"
+            "term of the node's own; pass measured='node', or node_term=True for a term per arc",
+            argument="own_term",
         )
     return measured == "node" if own_term is None else bool(own_term)
 
@@ -68,7 +70,8 @@ def checked_average(average: bool, measured: Measured) -> bool:
     if average and measured != "node":
         raise InvalidProblem(
             f"average=True with measured={measured!r}: only a number measured at a node is made "
-            "of several arcs that can be averaged; pass measured='node'"
+            "of several arcs that can be averaged; pass measured='node'",
+            argument="average",
         )
     return bool(average)
 
@@ -81,10 +84,13 @@ def checked_node_kinds(kinds: ArrayLike | None, graph: Graph) -> Indices | None:
     if codes.shape != (graph.n_nodes,) or not np.issubdtype(codes.dtype, np.integer):
         raise InvalidProblem(
             f"node_kinds have shape {codes.shape} and type {codes.dtype}; give one whole number "
-            f"per node, ({graph.n_nodes},)"
+            f"per node, ({graph.n_nodes},)",
+            argument="node_kinds",
         )
     if sorted(set(codes.tolist())) != list(range(int(codes.max()) + 1)):
-        raise InvalidProblem("node_kinds must be 0, 1, ... without gaps; number them anew")
+        raise InvalidProblem(
+            "node_kinds must be 0, 1, ... without gaps; number them anew", argument="node_kinds"
+        )
     return frozen(codes, np.int64)
 
 
@@ -93,15 +99,17 @@ def checked_noise(noise: Any, n_kinds: int, n_rewards: int, measured: Measured) 
     if isinstance(noise, str):
         if noise != "estimate":
             raise InvalidProblem(
-                f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'"
+                f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'",
+                argument="noise",
             )
         return "estimate"
     if isinstance(noise, bool | np.bool_) or noise is None:
         raise InvalidProblem(
-            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'"
+            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'",
+            argument="noise",
         )
     if isinstance(noise, int | float | np.number):
-        _check_deviation(float(noise), "")
+        _check_deviation(noise, "")
         return float(noise)
     try:
         values = np.asarray(noise, dtype=float)
@@ -111,16 +119,18 @@ def checked_noise(noise: Any, n_kinds: int, n_rewards: int, measured: Measured) 
     if values.ndim != 1 or len(values) not in lengths:
         raise InvalidProblem(
             f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate', or "
-            f"one deviation per channel ({n_rewards}) or, for arcs and links, per kind ({n_kinds})"
+            f"one deviation per channel ({n_rewards}) or, for arcs and links, per kind ({n_kinds})",
+            argument="noise",
         )
     for position, value in enumerate(values.tolist()):
         _check_deviation(value, f"[{position}]")
     return tuple(values.tolist())
 
 
-def _check_deviation(value: float, place: str) -> None:
+def _check_deviation(value: float | np.number, place: str) -> None:
     if not (np.isfinite(value) and value > 0):
         raise InvalidProblem(
             f"noise{place} is {value}; it must be a finite number above 0, an upper bound on the "
-            "standard deviation of one reward"
+            "standard deviation of one reward",
+            argument="noise",
         )

@@ -17,6 +17,7 @@ from edgewise.formats.files import FilePath
 from edgewise.formats.table import Table
 from edgewise.network.graph import Graph
 from edgewise.study.files.document import Document, is_number, shown
+from edgewise.study.files.model import read_covariates, read_model
 from edgewise.study.files.strategies import read_strategy
 from edgewise.study.storage.base import Storage
 from edgewise.study.study import Study
@@ -29,7 +30,22 @@ _KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     "graph": ((str, dict), 'a file (graph = "graph.csv"), or a table [graph] with edges'),
     "arms": ((str, dict), 'a file (arms = "arms.csv"), or a table [arms] with a list per arm'),
     "candidates": ((str, dict), "a file, or a table [candidates] with a list of arms per node"),
-    "noise": ((int, float, str), 'a number, or "estimate" if it is not known'),
+    "noise": (
+        (int, float, str, list, dict),
+        'a number, or "estimate" if it is not known; where it differs, a list per measured number '
+        "or kind, or a table [noise] by kind (by node, if nodes are measured)",
+    ),
+    "measured": (_TEXT, '"arc", "link", "node" or "total"'),
+    "levels": ((bool, str), 'true, or "none", "channel", "round" or "both"'),
+    "pooling": (_TEXT, '"shared", "partial", "none" or "auto"'),
+    "own_term": (_TRUTH, "true or false"),
+    "average": (_TRUTH, "true or false"),
+    "node_kinds": (
+        (str, list, dict),
+        'a file with the columns node and kind (node_kinds = "nodes.csv"), a list in the order of '
+        "the nodes, or a table [node_kinds] with the kind of every node",
+    ),
+    "covariates": ((list,), 'a list of columns of the graph: covariates = ["distance"]'),
     "node_term": (_TRUTH, "true or false"),
     "project": (_TRUTH, "true or false"),
     "delta": (_NUMBER, "a number: delta = 0.05"),
@@ -75,7 +91,7 @@ def read_config(path: FilePath) -> StudyConfig:
     tree = document.tree
     for key, value in tree.items():
         types, remedy = _KEYS[key]
-        if not isinstance(value, types) or (isinstance(value, bool) and types != _TRUTH):
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
             raise document.wrong(f"{key} is {shown(value)}; it must be {remedy}", key)
     for key in ("graph", "arms", "noise"):
         if key not in tree:
@@ -98,25 +114,22 @@ def _storage(document: Document) -> str | None:
 
 
 def _problem(document: Document) -> Problem:
-    tree = document.tree
     with document.blaming():
         graph = _graph(document)
         arms = _arms(document)
         return Problem(
             graph,
             arms.arms,
-            noise=tree["noise"],
-            node_term=tree.get("node_term", False),
-            project=tree.get("project", False),
             candidates=_candidates(document, graph, arms),
             arm_labels=arms.labels,
+            **read_model(document, graph),
         )
 
 
 def _graph(document: Document) -> Graph:
-    tree = document.tree["graph"]
+    tree, covariates = document.tree["graph"], read_covariates(document)
     if isinstance(tree, str):
-        return read_graph(document.path(tree, "graph"))
+        return read_graph(document.path(tree, "graph"), covariates=covariates)
     document.refuse_unknown_keys(("edges", "directed"), "graph")
     edges, directed = tree.get("edges"), tree.get("directed", False)
     if not isinstance(directed, bool):
@@ -128,20 +141,21 @@ def _graph(document: Document) -> Graph:
         )
     if not isinstance(edges, list) or not edges:
         raise document.wrong(f"the graph has no list of edges; {_EDGE}", "graph", "edges")
-    rows = [_edge(document, place, edge) for place, edge in enumerate(edges, start=1)]
+    rows = [_edge(document, place, edge, covariates) for place, edge in enumerate(edges, start=1)]
     columns = {name: [row.get(name, "") for row in rows] for name in ("source", "target")}
     columns["directed"] = [str(directed)] * len(rows)
-    for name in ("kind", "weight"):
+    for name in ("kind", "weight", *covariates):
         if any(name in row for row in rows):
             columns[name] = [row.get(name, "") for row in rows]
-    return graph_of(Table(document.file, columns, range(1, len(rows) + 1), unit="edge"))
+    table = Table(document.file, columns, range(1, len(rows) + 1), unit="edge")
+    return graph_of(table, covariates)
 
 
-def _edge(document: Document, place: int, edge: Any) -> dict[str, Any]:
+def _edge(document: Document, place: int, edge: Any, covariates: list[str]) -> dict[str, Any]:
     """An edge with the column names of an edge list."""
     if isinstance(edge, list) and len(edge) == 2:
         edge = {"source": edge[0], "target": edge[1]}
-    known = {"source", "target", "kind", "weight"}
+    known = {"source", "target", "kind", "weight", *covariates}
     if not isinstance(edge, dict) or not {"source", "target"} <= set(edge) <= known:
         raise document.wrong(f"edge {place} is {shown(edge)}; {_EDGE}", "graph", "edges")
     return edge

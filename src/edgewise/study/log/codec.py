@@ -61,6 +61,8 @@ def kind_of(event: Event) -> str:
 def to_tree(event: Event) -> Tree:
     """The fields of an event."""
     tree = {field.name: getattr(event, field.name) for field in fields(event)}
+    if isinstance(event, Created) and event.past is None:  # as it was before there were any
+        del tree["past"]
     if isinstance(event, Corrected) and event.revision is not None:
         revision = {field.name: getattr(event.revision, field.name) for field in fields(Revision)}
         tree["revision"] = revision | {"statistics": event.revision.statistics.to_tree()}

@@ -11,11 +11,11 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.ending import Ending
+from edgewise.core.model.problem import Problem
 from edgewise.core.revision import sum_rounds
 from edgewise.core.setting import Setting, check_confidence
 from edgewise.errors import Call, InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
-from edgewise.network.graph import Graph
-from edgewise.study.files.measurements import arc_name
+from edgewise.formats.channels import channel_text
 from edgewise.study.log.events import (
     Asked,
     Cancelled,
@@ -128,7 +128,7 @@ def _is_pending(state: StudyState, record: Round) -> bool:
 
 
 def tell(
-    graph: Graph,
+    problem: Problem,
     state: StudyState,
     records: Records,
     ticket: RoundName,
@@ -144,7 +144,7 @@ def tell(
     if len(differs):
         first = int(differs[0])
         raise InvalidRewards(
-            f"arc {arc_name(graph, int(arcs[first]))} of round {record.number} was told "
+            f"{channel_text(problem, int(arcs[first]))} of round {record.number} was told "
             f"{float(before[first])} before and {float(values[first])} now; nothing was recorded: "
             "if the new value is right, ",
             _CORRECT,
@@ -156,11 +156,11 @@ def tell(
     if not _is_pending(state, record):
         raise InvalidRewards(
             f"round {record.number} was closed without {int(new.sum())} of these measurements, the "
-            f"first is {arc_name(graph, int(arcs[new][0]))}; nothing was recorded: add late ones "
-            "with ",
+            f"first is {channel_text(problem, int(arcs[new][0]))}; nothing was recorded: add "
+            "late ones with ",
             _CORRECT,
         )
-    everything = bool(new.all()) and len(arcs) == graph.n_arcs
+    everything = bool(new.all()) and len(arcs) == problem.n_rewards
     return Told(record.number, None if everything else arcs[new], values[new])
 
 

@@ -22,6 +22,9 @@ class Created:
     """What the plan computed and another machine might round differently."""
     seed: int
     max_rounds: int | None
+    past: Mapping[str, Any] | None = None
+    """Where its first rounds come from, if the study was modelled anew: see
+    :mod:`edgewise.study.log.past`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,7 @@ class Told:
 
     round: int
     arcs: Indices | None
-    """(k,) which arcs were measured; None for all, in order."""
+    """(k,) which arcs (links, nodes: what is measured) these are; None for all, in order."""
     values: Array
     """(k,)"""
 

@@ -37,15 +37,16 @@ class Round:
     arms: Indices
     """(n,)"""
     rewards: Array
-    """(m,) NaN where nothing has arrived."""
+    """(m,) one per number that is measured, NaN where nothing has arrived."""
 
     @classmethod
-    def unanswered(cls, asked: Asked, n_arcs: int) -> Round:
+    def unanswered(cls, asked: Asked, n_rewards: int) -> Round:
         """As handed out."""
-        return cls(asked.round, asked.attempt, asked.arms, frozen(np.full(n_arcs, np.nan), float))
+        nothing = frozen(np.full(n_rewards, np.nan), float)
+        return cls(asked.round, asked.attempt, asked.arms, nothing)
 
     def with_rewards(self, arcs: Indices | None, values: Array) -> Round:
-        """With measurements of some arcs, or of all."""
+        """With some of the measurements, or all."""
         if arcs is None:
             return replace(self, rewards=frozen(values, float))
         rewards = self.rewards.copy()
@@ -54,7 +55,7 @@ class Round:
 
     @property
     def missing(self) -> int:
-        """How many arcs have not been measured."""
+        """How many numbers have not been measured."""
         return int(np.isnan(self.rewards).sum())
 
 
@@ -160,7 +161,8 @@ def _certificate(tree: Mapping[str, Any]) -> Certificate:
 def start(setting: Setting, created: Created) -> StudyState:
     """The state right after creation."""
     learner = initial_state(setting, created.seed)
-    return StudyState(learner, setting.delta, setting.epsilon, created.max_rounds)
+    known = 0 if created.past is None else int(created.past["rounds"])
+    return StudyState(learner, setting.delta, setting.epsilon, created.max_rounds, until=known)
 
 
 def setting_of(base: Setting, state: StudyState) -> Setting:
@@ -199,7 +201,7 @@ def _asked(base: Setting, state: StudyState, event: Asked) -> StudyState:
             "arithmetic of the one that wrote the log; load the study there and export it (an "
             "export carries the state as well as the log)"
         )
-    return replace(state, pending=Round.unanswered(event, base.problem.graph.n_arcs))
+    return replace(state, pending=Round.unanswered(event, base.problem.n_rewards))
 
 
 def _with_rewards(

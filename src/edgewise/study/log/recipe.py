@@ -15,9 +15,12 @@ from edgewise.core.targets import Target
 from edgewise.errors import IsolatedNodes
 from edgewise.network.graph import Graph
 from edgewise.study.log.events import Created
+from edgewise.study.log.past import Past, after_past
 
 
-def record(setting: Setting, *, seed: int, max_rounds: int | None) -> Created:
+def record(
+    setting: Setting, *, seed: int, max_rounds: int | None, past: Past | None = None
+) -> Created:
     """The event that sets up a study."""
     graph = setting.problem.graph
     return Created(
@@ -26,6 +29,7 @@ def record(setting: Setting, *, seed: int, max_rounds: int | None) -> Created:
         memory=setting.plan.to_tree(),
         seed=seed,
         max_rounds=max_rounds,
+        past=None if past is None else past.to_tree(),
     )
 
 
@@ -41,7 +45,7 @@ def rebuild(
         warnings.simplefilter("ignore", IsolatedNodes)  # said when the study was created
         graph = Graph(**created.problem["graph"])
     problem = Problem(**{**created.problem, "graph": graph})
-    return recipe.from_tree(
+    setting = recipe.from_tree(
         problem,
         created.options,
         created.memory,
@@ -49,6 +53,7 @@ def rebuild(
         stopping=stopping,
         target=target,
     )
+    return setting if created.past is None else after_past(setting, Past.from_tree(created.past))
 
 
 def _fields(value: Graph | Problem) -> dict[str, Any]:

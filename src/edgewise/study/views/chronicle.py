@@ -35,18 +35,18 @@ class Deed(NamedTuple):
 
 
 def chronicle(
-    log: Iterable[tuple[float, Event]], n_arcs: int, *, last: int
+    log: Iterable[tuple[float, Event]], n_rewards: int, *, last: int
 ) -> tuple[list[Deed], int]:
     """The last things that happened, oldest first, and how many earlier ones were left out.
 
-    ``log`` is what :meth:`Study.log` returns, ``n_arcs`` the rewards of a full round.
+    ``log`` is what :meth:`Study.log` returns, ``n_rewards`` the rewards of a full round.
     """
     kept: deque[Deed] = deque(maxlen=last)
     count, measured = 0, 0
     for at, event in log:
         count += 1
         measured = _measured(event, measured)
-        kept.append(Deed(at, _told(event, measured, n_arcs)))
+        kept.append(Deed(at, _told(event, measured, n_rewards)))
     return list(kept), count - len(kept)
 
 
@@ -62,18 +62,20 @@ def _measured(event: Event, before: int) -> int:
     return before
 
 
-def _told(event: Event, measured: int, n_arcs: int) -> str:
+def _told(event: Event, measured: int, n_rewards: int) -> str:
     match event:
-        case Created():
-            return "study created"
+        case Created(past=past):
+            return "study created" if past is None else f"study modelled anew from {past['study']}"
         case Asked(round=number, attempt=attempt):
             again = "" if attempt == 1 else f", attempt {attempt}"
             return f"round {number}{again} handed out"
         case Told(round=number, values=values):
-            left = "; it is closed" if measured >= n_arcs else f", {n_arcs - measured} missing"
+            left = (
+                "; it is closed" if measured >= n_rewards else f", {n_rewards - measured} missing"
+            )
             return f"round {number}: {len(values)} measurements told{left}"
         case Closed(round=number):
-            return f"round {number} closed with {measured} of {n_arcs} measurements"
+            return f"round {number} closed with {measured} of {n_rewards} measurements"
         case Cancelled(round=number):
             return f"round {number} cancelled"
         case Corrected(round=number, arcs=arcs):

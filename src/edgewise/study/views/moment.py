@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from edgewise.core.ending import Ending
 from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report
 from edgewise.study.log.cursor import Cursor
+from edgewise.study.log.past import Past
 from edgewise.study.views.status import History, Recommendation, StudyStatus, status_of
 from edgewise.study.views.ticket import StudyTicket
 
@@ -28,6 +29,12 @@ class Moment:
         return StudyTicket.of(self.name, self.cursor.base.problem, pending)
 
     @property
+    def remodelled_from(self) -> Past | None:
+        """The rounds that were seen before the model was chosen; None if there are none."""
+        past = self.cursor.created.past
+        return None if past is None else Past.from_tree(past)
+
+    @property
     def rounds(self) -> int:
         """Rounds closed so far."""
         return self.cursor.state.learner.rounds
@@ -39,16 +46,21 @@ class Moment:
 
     def status(self) -> StudyStatus:
         """Where the study stands."""
-        return status_of(self.name, self.cursor.setting, self.cursor.state)
+        now = status_of(self.name, self.cursor.setting, self.cursor.state)
+        return replace(now, remodelled_from=self.remodelled_from)
 
     def recommend(self) -> Recommendation:
         """The best joint arm by what is known, and what is proved about it."""
-        return Recommendation.of(self.report())
+        return Recommendation.of(self.report(), self.remodelled_from)
 
     def report(self) -> Report:
         """The answer so far, its guarantee, and what it rests on."""
         state = self.cursor.state
-        return compile_report(self.cursor.setting, state.learner, state.ending)
+        report = compile_report(self.cursor.setting, state.learner, state.ending)
+        past = self.remodelled_from
+        if past is None:
+            return report
+        return replace(report, assumes=f"{report.assumes}. {str(past).removesuffix('.')}")
 
     def history(self) -> History:
         """Totals and progress of every round, without reading the log."""

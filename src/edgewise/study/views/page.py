@@ -157,7 +157,7 @@ def fit_in_words(fit: LackOfFit | None) -> str:
 
 
 def _history(study: Study) -> list[str]:
-    deeds, earlier = chronicle(study.log(), study.problem.graph.n_arcs, last=_EVENTS)
+    deeds, earlier = chronicle(study.log(), study.problem.n_rewards, last=_EVENTS)
     return [
         "<h2>History</h2>",
         *_left_out(len(deeds) + earlier, len(deeds), "events, the last; the export has all"),

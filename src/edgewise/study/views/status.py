@@ -19,6 +19,7 @@ from edgewise.core.report import Report
 from edgewise.core.setting import Setting
 from edgewise.core.targets import Forecast
 from edgewise.study.log.fold import Certificate, StudyState
+from edgewise.study.log.past import Past
 from edgewise.study.views.ticket import StudyTicket, labelled
 
 
@@ -54,6 +55,8 @@ class StudyStatus:
     """As stated in the problem."""
     noise_estimate: NoiseEstimate | None
     lack_of_fit: LackOfFit | None
+    remodelled_from: Past | None = None
+    """The rounds that were seen before the model was chosen, if some were."""
 
     @property
     def stopped(self) -> bool:
@@ -62,7 +65,7 @@ class StudyStatus:
 
     @property
     def missing(self) -> int:
-        """Arcs of the pending round not measured yet."""
+        """Numbers of the pending round not measured yet."""
         return 0 if self.pending is None else self.pending.missing
 
     @property
@@ -87,6 +90,8 @@ class StudyStatus:
             rows.append(("noise", _noise(self.noise, self.noise_estimate)))
         if self.lack_of_fit is not None:
             rows.append(("lack of fit", f"p = {self.lack_of_fit.p_value:.3g}"))
+        if self.remodelled_from is not None:
+            rows.append(("modelled anew", str(self.remodelled_from)))
         return rows
 
     def __str__(self) -> str:
@@ -131,11 +136,13 @@ class Recommendation:
     certified: bool
     guarantee: str
     """What is proved about it, in words."""
+    remodelled_from: Past | None = None
+    """The rounds that were seen before the model was chosen, if some were."""
 
     @classmethod
-    def of(cls, report: Report) -> Recommendation:
+    def of(cls, report: Report, past: Past | None = None) -> Recommendation:
         """The recommendation a report makes."""
-        return cls(report.problem, report.allocation, report.certified, report.guarantee)
+        return cls(report.problem, report.allocation, report.certified, report.guarantee, past)
 
     def table(self) -> list[dict[str, Hashable]]:
         """One row per node, ``{"node": ..., "arm": ...}`` by label; empty while not estimable."""

@@ -11,6 +11,7 @@ import numpy as np
 from edgewise.base.arrays import Indices, frozen
 from edgewise.core.model.problem import Problem
 from edgewise.errors import Call, UnknownTicket
+from edgewise.formats.channels import channel_names
 from edgewise.study.log.fold import Round
 
 
@@ -26,7 +27,7 @@ class StudyTicket:
     """(n,) index of the arm of every node."""
     problem: Problem
     unmeasured: Indices
-    """(k,) arcs of which nothing was on record when the ticket was looked up, increasing."""
+    """(k,) what had not been measured when the ticket was looked up: arcs, or links, or nodes."""
 
     @classmethod
     def of(cls, study: str, problem: Problem, record: Round) -> StudyTicket:
@@ -45,14 +46,12 @@ class StudyTicket:
 
     @property
     def missing(self) -> int:
-        """How many arcs had not been measured when the ticket was looked up."""
+        """How many numbers had not been measured when the ticket was looked up."""
         return len(self.unmeasured)
 
-    def lacking(self) -> list[tuple[Hashable, Hashable]]:
-        """Those arcs, by the labels of their nodes: ``(source, target)``."""
-        graph = self.problem.graph
-        arcs = graph.arcs[self.unmeasured].tolist()
-        return [(graph.labels[i], graph.labels[j]) for i, j in arcs]
+    def lacking(self) -> list[Hashable]:
+        """Those numbers by name: ``(source, target)``, or a node's label, or ``"total"``."""
+        return channel_names(self.problem, self.unmeasured)
 
     def __repr__(self) -> str:
         return f"StudyTicket({self.study!r}, round {self.key}, {len(self.arms)} nodes)"

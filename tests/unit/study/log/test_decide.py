@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.unit.study.farm import GRAPH, PROBLEM, endless, measure, run
+from tests.unit.study.farm import PROBLEM, endless, measure, run
 
 import edgewise as ew
 from edgewise.errors import UnknownTicket
@@ -41,7 +41,7 @@ def closed(at: Cursor, first: int, last: int) -> Iterator[Round]:
 def test_the_pending_round_is_answered_without_reading_the_log(at: Cursor) -> None:
     pending = at.state.pending
     assert pending is not None
-    told = decide.tell(GRAPH, at.state, nothing, "4", ALL, measure(4, pending.arms))
+    told = decide.tell(PROBLEM, at.state, nothing, "4", ALL, measure(4, pending.arms))
     assert told is not None
     assert told.arcs is None
     assert decide.close(at.state, nothing, 4) == Closed(4)
