@@ -14,6 +14,7 @@ from tests.unit.study.farm import GRAPH, PROBLEM, endless, kinds, measure, run, 
 
 import edgewise as ew
 from edgewise.core.ending import Ending
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import Learner
 from edgewise.core.strategies import Adaptive
 from edgewise.errors import (
@@ -371,8 +372,11 @@ def test_later_decisions_stand_when_an_early_round_is_corrected(place: Place) ->
     assert after.phase_ends == before.phase_ends
     assert len(after.phase_ends) > 2
     assert all(np.array_equal(study.ticket(k + 1).arms, arms) for k, arms in enumerate(deployed))
-    assert not np.array_equal(after.learner.closed.rewards[0], before.learner.closed.rewards[0])
-    assert np.array_equal(after.learner.closed.rewards[1:], before.learner.closed.rewards[1:])
+    now, then = after.learner.closed, before.learner.closed
+    assert isinstance(now, CellStatistics)
+    assert isinstance(then, CellStatistics)
+    assert not np.array_equal(now.rewards[0], then.rewards[0])
+    assert np.array_equal(now.rewards[1:], then.rewards[1:])
     assert run(study, 1).status().rounds == 9
 
 
