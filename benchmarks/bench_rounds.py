@@ -22,7 +22,7 @@ from edgewise.core.state import LearnerState
 from edgewise.core.strategies import Adaptive
 from edgewise.core.strategies.adaptive import AdaptivePhases
 from edgewise.core.strategies.plan import upcoming
-from edgewise.simulation.environment import Truth
+from edgewise.core.targets.truth import Truth
 
 GRAPHS = ("star", "complete", "circle", "matching")
 METHODS = (

@@ -27,8 +27,8 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import Anytime, StoppingRule
+from edgewise.core.targets.truth import Truth
 from edgewise.simulation import Replications, replicate
-from edgewise.simulation.environment import Truth
 from edgewise.simulation.replicate import _run, _World
 
 DELTA = 0.2

@@ -27,9 +27,9 @@ from edgewise.core.state import LearnerState
 from edgewise.core.strategies import Adaptive
 from edgewise.core.strategies.plan import upcoming
 from edgewise.core.targets.pair import _open
+from edgewise.core.targets.truth import Truth
 from edgewise.errors import InvalidArgument, InvalidRewards
 from edgewise.simulation import replicate
-from edgewise.simulation.environment import Truth
 
 RULES = ["anytime", "mixture"]
 
