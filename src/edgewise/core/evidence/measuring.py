@@ -49,7 +49,7 @@ def measure(problem: Problem, cells: Cells, arms: Indices, rewards: Array) -> Ro
     measurement = _measurement(problem)
     _, information = count_joint_arm(problem.classes.graph, _by_kind(problem), arms)
     return MeasuredRound(
-        measurement.shared_rows(arms), measurement.numbers(arms, rewards), information
+        measurement.shared_rows(arms), measurement.numbers(rewards), information
     )
 
 
