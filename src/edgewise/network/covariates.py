@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from edgewise.base.arrays import Array, Indices
 from edgewise.errors import InvalidGraph
 
-
 _COLLINEAR = 1e-6
 """A combination of columns below this, relative to the largest, is what rounding left."""
 
