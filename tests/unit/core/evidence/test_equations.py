@@ -42,7 +42,7 @@ def problem_of(name: str, levels: Any) -> ew.Problem:
 
 def rounds_of(problem: ew.Problem, n_rounds: int, missing: float, seed: int = 0) -> Told:
     rng = np.random.default_rng(seed)
-    told = []
+    told: Told = []
     for _ in range(n_rounds):
         arms = rng.integers(0, 4, problem.graph.n_nodes)
         rewards = rng.standard_normal(problem.n_rewards) + 20.0
@@ -262,7 +262,7 @@ def test_the_noise_of_one_number_is_recovered(levels: str) -> None:
         rng=1,
     )
     rng = np.random.default_rng(3)
-    told = []
+    told: Told = []
     for _ in range(60):
         arms = rng.integers(0, 4, 12)
         told.append((arms, environment(arms)))
@@ -285,7 +285,7 @@ def test_the_noise_of_one_number_is_recovered(levels: str) -> None:
         ("total", ""),
     ],
 )
-def test_absurd_rewards_are_named(name: str, where: str) -> None:
+def test_absurd_rewards_are_named(name: Any, where: str) -> None:
     graph = ew.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
     problem = ew.Problem(graph, FOUR_ARMS, measured=name, levels=True)
     rewards = np.zeros(problem.n_rewards)
@@ -296,7 +296,7 @@ def test_absurd_rewards_are_named(name: str, where: str) -> None:
 
 @pytest.mark.parametrize("given", [6, 3, 1, 2])
 @pytest.mark.parametrize("name", ["arc", "link", "total"])
-def test_shapes_that_do_not_fit_show_both(name: str, given: int) -> None:
+def test_shapes_that_do_not_fit_show_both(name: Any, given: int) -> None:
     graph = ew.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a")])
     problem = ew.Problem(graph, FOUR_ARMS, measured=name, levels=True)
     learner = ew.Learner(problem, rng=0)
