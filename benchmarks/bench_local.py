@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from edgewise.allocation.allocate import allocate_tables
+from edgewise.allocation.allocate import allocate_table
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.local.channels import Channels
 from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
@@ -196,7 +196,8 @@ def _observed(
 
 def _chosen(graph: Graph, values: Array) -> Indices:
     rng = np.random.default_rng(0)
-    return np.asarray(allocate_tables(graph, values, bound=None, rng=rng).arms)
+    alone = graph.with_kinds(np.arange(len(graph.edges)))
+    return np.asarray(allocate_table(alone, values, bound=None, symmetrise=True, rng=rng).arms)
 
 
 def table_of_losses(n_instances: int) -> str:

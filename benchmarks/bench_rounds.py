@@ -16,12 +16,13 @@ import numpy as np
 import edgewise as ew
 from edgewise.base.arrays import Array
 from edgewise.core.aim import Aim
+from edgewise.core.evidence.measuring import after
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies import Adaptive
 from edgewise.core.strategies.adaptive import AdaptivePhases
 from edgewise.core.strategies.plan import upcoming
-from edgewise.simulation.environment import Truth
+from edgewise.core.targets.truth import Truth
 
 GRAPHS = ("star", "complete", "circle", "matching")
 METHODS = (
@@ -124,13 +125,13 @@ def _layout_rho(problem: ew.Problem, matrix: Array, n_rounds: int) -> float:
     needs = gaps.min() ** 2 / gaps**2
     zeros = np.zeros(len(rivals), np.int64)
     aim = Aim(zeros, zeros + leader, rivals, needs, n_rounds)
-    state = LearnerState.start(cells, aim, seed=0)
+    state = LearnerState.start(problem, cells, aim, seed=0)
     for _ in range(n_rounds):
         observations, information = upcoming(plan, problem, state, 1)
         told = CellStatistics(observations, information, 0.0 * information, 0.0 * information)
         state = replace(
             state,
-            statistics=state.statistics.followed_by(told)[-1],
+            statistics=after(state.statistics, told)[-1],
             rounds=state.rounds + 1,
             phase_rounds=state.phase_rounds + 1,
         )

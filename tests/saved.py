@@ -13,6 +13,8 @@ def same(first: Any, second: Any) -> bool:
     """Whether two values of ``Learner.save`` are equal to the last bit."""
     if isinstance(first, Mapping):
         return first.keys() == second.keys() and all(same(first[k], second[k]) for k in first)
+    if isinstance(first, list):
+        return len(first) == len(second) and all(map(same, first, second))
     if isinstance(first, np.ndarray):
         return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
     return bool(first == second)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from edgewise.base.arrays import Indices
-from edgewise.core.evidence.statistics import count_joint_arm
+from edgewise.core.evidence.statistics import CellStatistics, count_joint_arm
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies import STRATEGIES
@@ -76,7 +76,9 @@ class BrokenPhases(AdaptivePhases):
             self.counter.append(0)
             return np.full_like(arms, len(self.counter) % 2)
         if self.fault == "peeks":
-            return np.full_like(arms, state.statistics.rewards.sum() > 0.0)
+            seen = state.statistics
+            assert isinstance(seen, CellStatistics)
+            return np.full_like(arms, seen.rewards.sum() > 0.0)
         if self.fault == "stubborn":
             return np.zeros_like(arms)
         return arms
@@ -106,7 +108,9 @@ class Endless:
         return state.aim
 
     def is_over(self, cells: Any, state: LearnerState) -> bool:  # noqa: ARG002
-        return bool(state.statistics.observations.any())
+        seen = state.statistics
+        assert isinstance(seen, CellStatistics)
+        return bool(seen.observations.any())
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import edgewise as ew
+from edgewise.core.evidence.equations import Equations, Gathering
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.strategies.safe import Safe
 
@@ -115,7 +116,8 @@ def learner_knows(learner: ew.Learner) -> tuple[Any, ...]:
     )
 
 
-def _statistics(one: CellStatistics) -> tuple[Any, ...]:
+def _statistics(one: CellStatistics | Equations | Gathering) -> tuple[Any, ...]:
+    assert isinstance(one, CellStatistics)  # of plain problems
     return one.observations, one.information, one.rewards, one.squares
 
 

@@ -19,6 +19,7 @@ import edgewise.core.setting as setting_module
 import edgewise.core.targets.pair as pair_module
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.evidence.evidence import Evidence, gather
+from edgewise.core.evidence.measuring import with_present
 from edgewise.core.evidence.noise import noise_bounds
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
@@ -26,8 +27,8 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import Anytime, StoppingRule
+from edgewise.core.targets.truth import Truth
 from edgewise.simulation import Replications, replicate
-from edgewise.simulation.environment import Truth
 from edgewise.simulation.replicate import _run, _World
 
 DELTA = 0.2
@@ -280,7 +281,8 @@ def likelihood_ratios(*, gap: float, repetitions: int) -> Array:
         final: LearnerState = _run(setting, world, 10, generator)
         phases = final.closed
         if final.phase_rounds:
-            phases = phases.with_another(final.statistics)
+            phases = with_present(phases, final.statistics)
+        assert isinstance(phases, CellStatistics)
         W, I = score(cells, phases, contrast)
         tilt = 0.15  # about one standard deviation of W
         ratios.append([np.exp(g * W - g * g * I / 2) for g in (tilt, -tilt)])

@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike
 from edgewise.base.arrays import Array, Indices
 from edgewise.errors import InvalidGraph
 
+_COLLINEAR = 1e-6
+"""A combination of columns below this, relative to the largest, is what rounding left."""
+
 
 class Covariates(NamedTuple):
     """Numbers per edge, and what they are called."""
@@ -85,7 +88,8 @@ def _check_rank(values: Array, names: tuple[str, ...], kind_of_edge: Indices) ->
     kinds = (kind_of_edge[:, None] == np.arange(int(kind_of_edge.max()) + 1)).astype(float)
     centred = values - values.mean(axis=0)
     table = np.hstack([kinds, centred / np.linalg.norm(centred, axis=0)])
-    rank, width = int(np.linalg.matrix_rank(table)), table.shape[1]
+    sizes, width = np.linalg.svd(table, compute_uv=False), table.shape[1]
+    rank = int((sizes > _COLLINEAR * sizes[0]).sum())
     if rank < width:
         raise InvalidGraph(
             f"kinds and covariates ({', '.join(map(repr, names))}) have rank {rank} of {width}: "

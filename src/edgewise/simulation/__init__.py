@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from edgewise.simulation.environment import BilinearEnvironment as BilinearEnvironment
+from edgewise.simulation.hierarchical import HierarchicalWorld as HierarchicalWorld
 from edgewise.simulation.instances import paper_instance as paper_instance
 from edgewise.simulation.replicate import Replications as Replications
 from edgewise.simulation.replicate import replicate as replicate

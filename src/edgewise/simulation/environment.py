@@ -1,55 +1,67 @@
-"""An environment that behaves exactly as the model says, with Gaussian noise."""
+"""An environment that behaves exactly as the model says."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import TypeAlias
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.allocation.instance.objective import checked_joint_arm
-from edgewise.allocation.instance.tables import tables_of
-from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.arrays import Array, Indices, as_floats, frozen
+from edgewise.base.choice import pick
 from edgewise.base.compiled import compiled
 from edgewise.base.randomness import Rng, generator
 from edgewise.core.model.problem import Problem
-from edgewise.errors import InvalidProblem
+from edgewise.core.targets.truth import Truth
+from edgewise.errors import InvalidArgument
+
+Law: TypeAlias = Callable[[np.random.Generator, int], Array]
+"""So many draws of mean 0 and variance 1."""
 
 
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """The true mean reward of every cell, known only to simulations."""
+def _gaussian(rng: np.random.Generator, size: int) -> Array:
+    return rng.standard_normal(size)
 
-    tables: Array
-    """(q, K, K) mean reward of an arc of unit weight by the arms at its two ends."""
 
-    @classmethod
-    def of(cls, problem: Problem, matrix: ArrayLike, beta: ArrayLike | None = None) -> Truth:
-        """From M (d, d) or (q, d, d), and beta (d,) or (q, d) if the problem has a node term."""
-        if (beta is not None) != problem.node_term:
-            raise InvalidProblem(
-                "beta is given but the problem has node_term=False; set node_term=True"
-                if beta is not None
-                else "the problem has a node term; pass beta as well"
-            )
-        tables = tables_of(problem.arms, matrix, beta=beta, n_kinds=problem.graph.n_kinds)
-        return cls(frozen(tables, float))
+def _rademacher(rng: np.random.Generator, size: int) -> Array:
+    return np.asarray(2.0 * rng.integers(0, 2, size) - 1.0, float)
+
+
+LAWS: dict[str, Law] = {"gaussian": _gaussian, "rademacher": _rademacher}
+"""Laws of the noise by name."""
 
 
 class BilinearEnvironment:
-    """Simulates one round: joint arm (n,) in, rewards (m,) in ``graph.arcs`` order out.
+    """Simulates one round: joint arm (n,) in, what the problem measures out.
+
+    Rewards are (m,) in ``graph.arcs`` order, (E,) in ``graph.edges`` order, (n,) or (1,), as
+    ``problem.measured`` says.
 
     Parameters
     ----------
     problem
-        Its graph, arms and noise are simulated.
+        Its graph, arms, noise and what it measures are simulated.
     matrix
-        True M, (d, d) or one per edge kind (q, d, d); any matrix, symmetric or not.
+        True M: (d, d); (G, d, d), one per kind of edge, then one per covariate; or one per edge
+        (E, d, d). Any matrix, symmetric or not. Or the whole truth.
     beta
-        True node term, (d,) or (q, d), if ``problem.node_term``.
+        True node term, (d,), (G, d) or (E, d), if ``problem.node_term``.
+    own
+        True own term of a node's arm, (d,) or one per kind of node (s, d), if
+        ``problem.own_term``; by default nothing.
+    levels
+        What every reward has added to it: one number each, or the deviation to draw them from.
+    round_levels
+        Deviation of what all rewards of a round have added to them.
     noise
-        True sigma; by default what the problem states.
+        True sigma, one number or one per reward; by default what the problem states.
+    law
+        Of the noise: ``"gaussian"`` or ``"rademacher"`` (plus or minus sigma), or a function
+        ``(rng, size)`` that draws with variance 1.
     rng
-        Generator or seed of the noise.
+        Generator or seed of the noise and of levels that are drawn.
 
     Examples
     --------
@@ -62,25 +74,95 @@ class BilinearEnvironment:
     def __init__(
         self,
         problem: Problem,
-        matrix: ArrayLike,
+        matrix: ArrayLike | Truth,
         *,
         beta: ArrayLike | None = None,
-        noise: float | None = None,
+        own: ArrayLike | None = None,
+        levels: ArrayLike | None = None,
+        round_levels: float = 0.0,
+        noise: ArrayLike | None = None,
+        law: str | Law = "gaussian",
         rng: Rng = None,
     ) -> None:
         self.problem = problem
-        self.truth = Truth.of(problem, matrix, beta)
-        self._noise = problem.stated_noise if noise is None else noise
+        self.truth: Truth = (
+            matrix if isinstance(matrix, Truth) else Truth.of(problem, matrix, beta, own)
+        )
+        self._noise = _noise_of(problem) if noise is None else _numbers("noise", noise, problem)
+        self._law = pick("law of the noise", law, LAWS) if isinstance(law, str) else law
         self._rng = generator(rng)
+        self.levels = self._levels(levels)
+        """(m,) the constants in the rewards."""
+        self._round_levels = float(round_levels)
+
+    def _levels(self, levels: ArrayLike | None) -> Array | None:
+        if levels is None:
+            return None
+        values = _numbers("levels", levels, self.problem)
+        if values.ndim == 0:
+            values = values * self._rng.standard_normal(self.problem.n_rewards)
+        return frozen(values, float)
 
     def __call__(self, arms: ArrayLike) -> Array:
         """Deploy a joint arm and measure."""
-        graph = self.problem.graph
-        joint = checked_joint_arm(arms, graph.n_nodes, self.problem.n_arms)
-        rewards = self._rng.standard_normal(graph.n_arcs)
+        problem = self.problem
+        joint = checked_joint_arm(arms, problem.graph.n_nodes, problem.n_arms)
+        rewards = self._law(self._rng, problem.n_rewards)
         rewards *= self._noise
-        _add_means(*graph.columns, graph.directed, joint, self.truth.tables, rewards)
+        if problem.measured == "arc":
+            _add_arcs(self.truth, joint, rewards)
+        else:
+            rewards += measured_means(problem, self.truth, joint)
+        if self.levels is not None:
+            rewards += self.levels
+        if self._round_levels:
+            rewards += self._round_levels * self._rng.standard_normal()
         return rewards
+
+
+def measured_means(problem: Problem, truth: Truth, arms: Indices) -> Array:
+    """(m,) the true means of what is measured under a joint arm (n,), levels aside."""
+    graph = problem.graph
+    by_arc = np.zeros(graph.n_arcs)
+    _add_arcs(truth, arms, by_arc)
+    if problem.measured == "arc":
+        return by_arc
+    if problem.measured == "link":
+        return np.asarray(by_arc.reshape(-1, 2).sum(axis=1))
+    if problem.measured == "total":
+        return np.asarray(by_arc.sum(keepdims=True))
+    heads = graph.arcs[:, 1]
+    means = np.asarray(np.bincount(heads, by_arc, graph.n_nodes), float)
+    if problem.average:
+        means /= np.maximum(np.bincount(heads, minlength=graph.n_nodes), 1)
+    if truth.own is not None:
+        means += truth.own[np.arange(graph.n_nodes), arms]
+    return means
+
+
+def _noise_of(problem: Problem) -> Array:
+    """Stated deviations: one for all, or (m,)."""
+    if not isinstance(problem.noise, tuple):
+        return np.array(problem.stated_noise)
+    values = np.array(problem.noise)
+    if len(values) == problem.n_rewards:
+        return values
+    each = values[problem.graph.kind_of_edge]
+    return np.repeat(each, problem.n_rewards // len(each))
+
+
+def _numbers(name: str, values: ArrayLike, problem: Problem) -> Array:
+    """One finite number, or one per reward."""
+    size = problem.n_rewards
+    remedy = f"give one number, or one per reward, ({size},)"
+    array = as_floats(name, values, InvalidArgument, remedy)
+    if array.shape not in ((), (size,)) or not np.isfinite(array).all():
+        raise InvalidArgument(f"{name} has shape {array.shape} or is not finite; {remedy}")
+    return array
+
+
+def _add_arcs(truth: Truth, arms: Indices, rewards: Array) -> None:
+    _add_means(*truth.graph.columns, truth.graph.directed, arms, truth.tables, rewards)
 
 
 @compiled

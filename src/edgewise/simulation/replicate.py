@@ -1,8 +1,9 @@
-"""Many independent runs of the method, simulated cell by cell."""
+"""Many independent runs of the method, simulated cell by cell or round by round."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +12,7 @@ from edgewise.base.arrays import Array, Mask
 from edgewise.base.randomness import Rng, draw_seed, generator
 from edgewise.core.ending import Ending, ending_of
 from edgewise.core.evidence.statistics import ByRound, CellStatistics
-from edgewise.core.learner import advance, initial_state
+from edgewise.core.learner import advance, initial_state, tell_round
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
@@ -19,8 +20,10 @@ from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
 from edgewise.core.strategies.plan import upcoming
 from edgewise.core.targets import Target
+from edgewise.core.targets.truth import Truth
 from edgewise.errors import InvalidArgument, MissingExtra
-from edgewise.simulation.environment import Truth
+from edgewise.simulation.environment import BilinearEnvironment, Law
+from edgewise.simulation.hierarchical import HierarchicalWorld
 
 _LARGEST_BLOCK = 256
 """Rounds simulated between two looks at the result; beyond the stop they are thrown away."""
@@ -69,19 +72,28 @@ def replicate(
     epsilon: float | None = None,
     target: str | Target | None = None,
     beta: ArrayLike | None = None,
+    own: ArrayLike | None = None,
+    levels: ArrayLike | None = None,
+    round_levels: float = 0.0,
+    spread: float = 0.0,
     noise: float | None = None,
+    law: str | Law = "gaussian",
     max_rounds: int = 10**6,
     rng: Rng = None,
     jobs: int = 1,
 ) -> Replications:
-    """Run the method ``repetitions`` times on simulated Gaussian rewards.
+    """Run the method ``repetitions`` times on simulated rewards.
 
-    All edges that show the same cell in a round get one normal draw for the sum of their rewards,
-    which has exactly the law of the sum of individual ones. The engine is the learner's own
+    A plain problem (a reward per arc, one matrix per kind) is simulated cell by cell: all edges
+    that show the same cell in a round get one normal draw for the sum of their rewards, which has
+    exactly the law of the sum of individual ones. The engine is the learner's own
     :func:`~edgewise.core.learner.advance`. Repetition i uses the i-th generator spawned from
     ``rng``, so results do not depend on ``jobs`` (-1: all cores; needs ``edgewise[parallel]``).
-    ``noise`` is the true sigma, by default what the problem states; the other options are those
-    of :class:`~edgewise.Learner`.
+    Any other problem or world is simulated round by round by a
+    :class:`~edgewise.BilinearEnvironment`, whose ``own``, ``levels``, ``round_levels``, ``noise``
+    and ``law`` these are. With a ``spread`` every repetition has a world of its own, drawn as a
+    :class:`~edgewise.simulation.HierarchicalWorld`. The other options are those of
+    :class:`~edgewise.Learner`.
 
     >>> from edgewise import Graph, Problem
     >>> problem = Problem(Graph.circle(n_nodes=6), np.eye(2), noise=0.5)
@@ -100,25 +112,63 @@ def replicate(
         stopping=stopping,
         target=target,
     )
-    truth = Truth.of(problem, matrix, beta)
-    world = _World.of(setting, truth, problem.stated_noise if noise is None else noise)
+    truth = Truth.of(problem, matrix, beta, own)
+    usual = levels is None and round_levels == 0 and spread == 0 and law == "gaussian"
+    world: _Simulated
+    if usual and problem.is_plain and truth.has_kinds_of(problem):
+        world = _World.of(setting, truth, problem.stated_noise if noise is None else noise)
+    else:
+        options = {"levels": levels, "round_levels": round_levels, "noise": noise, "law": law}
+        drawn = {"matrix": matrix, "spread": spread, "beta": beta, "own": own} if spread else None
+        world = _Rounds(truth, options, drawn)
     generators = generator(rng).spawn(repetitions)
     if jobs == 1:
-        finals = [_run(setting, world, max_rounds, stream) for stream in generators]
+        finals = [world.run(setting, max_rounds, stream) for stream in generators]
     else:
         finals = _run_parallel(setting, world, max_rounds, generators, jobs)
     return Replications(
-        rounds=np.array([final.rounds for final in finals]),
-        certified=np.array([final.verdict.stop for final in finals]),
-        correct=np.array(
-            [setting.target.is_correct(setting, final, world.truth.tables) for final in finals]
-        ),
+        rounds=np.array([final.rounds for final, _ in finals]),
+        certified=np.array([final.verdict.stop for final, _ in finals]),
+        correct=np.array([setting.target.is_correct(setting, *final) for final in finals]),
     )
+
+
+class _Simulated(Protocol):
+    """What a simulation knows and the learner does not."""
+
+    def run(
+        self, setting: Setting, max_rounds: int, rng: np.random.Generator
+    ) -> tuple[LearnerState, Truth]:
+        """The end of one repetition, and what was true in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Rounds:
+    """Round by round, every reward on its own."""
+
+    truth: Truth
+    options: dict[str, Any]
+    """Of the environment."""
+    drawn: dict[str, Any] | None
+    """Of the worlds, if each repetition has its own."""
+
+    def run(
+        self, setting: Setting, max_rounds: int, rng: np.random.Generator
+    ) -> tuple[LearnerState, Truth]:
+        problem, truth = setting.problem, self.truth
+        state = initial_state(setting, draw_seed(rng))
+        if self.drawn is not None:
+            truth = HierarchicalWorld.draw(problem, rng=rng, **self.drawn).truth
+        environment = BilinearEnvironment(problem, truth, rng=rng, **self.options)
+        while ending_of(state.verdict, state.rounds, max_rounds=max_rounds) is Ending.RUNNING:
+            arms = setting.plan.joint_arm(problem, state)
+            state = tell_round(setting, state, arms, environment(arms))
+        return state, truth
 
 
 @dataclass(frozen=True, eq=False)
 class _World:
-    """What a simulation knows and the learner does not."""
+    """Cell by cell: the paper's model."""
 
     truth: Truth
     means: Array
@@ -128,6 +178,11 @@ class _World:
     @classmethod
     def of(cls, setting: Setting, truth: Truth, noise: float) -> _World:
         return cls(truth, setting.plan.cells.averages(truth.tables), noise)
+
+    def run(
+        self, setting: Setting, max_rounds: int, rng: np.random.Generator
+    ) -> tuple[LearnerState, Truth]:
+        return _run(setting, self, max_rounds, rng), self.truth
 
 
 def _run(
@@ -166,16 +221,16 @@ def _simulate(
 
 def _run_parallel(
     setting: Setting,
-    world: _World,
+    world: _Simulated,
     max_rounds: int,
     generators: list[np.random.Generator],
     jobs: int,
-) -> list[LearnerState]:
+) -> list[tuple[LearnerState, Truth]]:
     try:
         from joblib import Parallel, delayed
     except ImportError as error:
         raise MissingExtra(
             "jobs other than 1 need joblib; install it with: pip install 'edgewise[parallel]'"
         ) from error
-    tasks = (delayed(_run)(setting, world, max_rounds, stream) for stream in generators)
+    tasks = (delayed(world.run)(setting, max_rounds, stream) for stream in generators)
     return list(Parallel(n_jobs=jobs)(tasks))

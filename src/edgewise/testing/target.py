@@ -109,7 +109,7 @@ class TargetContract(OnCases):
         """``is_correct`` tells the truth from its opposite."""
         setting = self._setting(case, delta=_SURE)
         state = initial_state(setting, 5)
-        truth = case.environment(0).truth.tables
+        truth = case.environment(0).truth
         assert not setting.target.is_correct(setting, state, truth)
         while not state.verdict.stop and state.rounds < self.rounds:
             state = after_round(setting, state, case)

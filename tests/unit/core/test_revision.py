@@ -11,6 +11,7 @@ from tests.instances import NAMED_SQUARE as GRAPH
 from tests.instances import SMALL_PROBLEM as PROBLEM
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.measuring import ByPhase, Statistics
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import initial_state, tell_round
 from edgewise.core.revision import amend, go_on, reconsider, sum_rounds
@@ -41,7 +42,7 @@ def told(setting: Setting, rewards: Sequence[Array]) -> tuple[LearnerState, Told
     return state, rounds, phases
 
 
-def same(first: CellStatistics, second: CellStatistics) -> bool:
+def same(first: Statistics | ByPhase, second: Statistics | ByPhase) -> bool:
     mine, its = first.to_tree(), second.to_tree()
     return all(np.array_equal(mine[name], its[name]) for name in mine)
 
@@ -88,7 +89,7 @@ def test_with_phases_every_phase_has_the_statistics_of_the_corrected_log(
     amended = amend(setting, state, phase, sum_rounds(setting, members))
     taken_back = state.verdict.stop and not amended.verdict.stop
     assert len(amended.closed.information) == len(state.closed.information) + taken_back
-    every = [*(amended.closed[j] for j in range(len(amended.closed.information)))]
+    every: list[Any] = [*(amended.closed[j] for j in range(len(amended.closed.information)))]
     every.append(amended.statistics)
     for number, statistics in enumerate(every):
         its = [one for one, phase in zip(rounds, phases, strict=True) if phase == number]

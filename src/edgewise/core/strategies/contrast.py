@@ -22,7 +22,7 @@ from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.independent import g_optimal_laws
-from edgewise.core.strategies.phases import GrowingPhases
+from edgewise.core.strategies.phases import GrowingPhases, shortest_phase
 from edgewise.errors import InvalidArgument
 
 
@@ -71,9 +71,13 @@ class ContrastPhases:
         cls, problem: Problem, everywhere: NodeLaws, *, growth: float, explore: float
     ) -> ContrastPhases:
         """Prepare what does not change from phase to phase."""
-        cells = Cells.of(problem)
+        by_kind = Cells.by_kind(problem)  # laws serve classes as if every arc were measured
         return cls(
-            cells, ExpectedCells.of(problem, cells), everywhere, GrowingPhases(growth), explore
+            by_kind if problem.is_plain else Cells.of(problem),
+            ExpectedCells.of(problem, by_kind),
+            everywhere,
+            GrowingPhases(growth, shortest_phase(problem)),
+            explore,
         )
 
     def laws(self, aim: Aim) -> NodeLaws:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise.allocation.allocate import solve
-from edgewise.allocation.instance.objective import Objective, global_reward
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
-from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.arrays import Indices, Mask
 from edgewise.core.aim import Aim
 from edgewise.core.evidence.estimated import estimated_objective
 from edgewise.core.evidence.evidence import gather
@@ -39,6 +38,7 @@ from edgewise.core.targets.regret_bound import (
     upper_bound,
 )
 from edgewise.core.targets.target import Finding, nothing_open
+from edgewise.core.targets.truth import Truth
 from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -163,14 +163,13 @@ class BestAllocation:
         """Nothing: one matrix per class of edges is enough."""
         return None
 
-    def is_correct(self, setting: Setting, state: LearnerState, truth: Array) -> bool:
+    def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:
         """Whether the regret is within its bound, as far as the best joint arm is known."""
         if state.answer is None:
             return False
-        problem = setting.problem
-        objective = Objective.of(problem.graph, truth, problem.candidates)
+        objective = truth.objective(setting.problem)
         best = solve(objective, Request(bound=None)).value
-        reached = global_reward(problem.graph, truth, state.answer.arms)
+        reached = objective.value(state.answer.arms)
         return reached >= best - state.answer.regret.bound - 1e-9 * abs(best)
 
 

@@ -113,7 +113,7 @@ class BestEstimate:
             "Confirm it by measuring it against what you have today.",
         )
 
-    def is_correct(self, setting: Setting, state: LearnerState, truth: Array) -> bool:  # noqa: ARG002
+    def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:  # noqa: ARG002
         """Nothing is claimed that could be wrong."""
         return True
 
@@ -174,7 +174,7 @@ class Decided:
         said = "alike: one matrix per kind" if report.estimated is None else "unequal"
         return f"By the first phase, edges of a kind are {said}.", *chosen.claims(report)
 
-    def is_correct(self, setting: Setting, state: LearnerState, truth: Array) -> bool:
+    def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:
         """As what was decided."""
         return self._of(state).is_correct(setting, state, truth)
 

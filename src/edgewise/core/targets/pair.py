@@ -25,6 +25,7 @@ from edgewise.core.stopping import StoppingRule, judge
 from edgewise.core.strategies import Plan
 from edgewise.core.targets.forecast import HORIZON, Forecast
 from edgewise.core.targets.target import Finding, nothing_open
+from edgewise.core.targets.truth import Truth
 
 if TYPE_CHECKING:
     from edgewise.core.report import Report
@@ -134,12 +135,12 @@ class BestPair:
         """Nothing: one matrix per class of edges is enough."""
         return None
 
-    def is_correct(self, setting: Setting, state: LearnerState, truth: Array) -> bool:
+    def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:
         """Whether the leading pair of every kind is within the tolerance of the best."""
         if not state.verdict.pairs:
             return False
         cells = setting.plan.cells
-        means = cells.averages(truth)
+        means = cells.averages(truth.by_class(setting.problem))
         leaders = [cells.pair_index[k, l] for k, l in state.verdict.pairs]
         allowed = np.where(cells.showable, means, -np.inf)
         reached = allowed[np.arange(len(leaders)), leaders]

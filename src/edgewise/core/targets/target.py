@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from edgewise.allocation.instance.result import Allocation
-from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.arrays import Indices, Mask
 from edgewise.core.aim import Aim
 from edgewise.core.evidence.measuring import ByRound
 from edgewise.core.local.estimate import LocalEstimate
@@ -17,6 +17,7 @@ from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.strategies import Plan
 from edgewise.core.targets.forecast import Forecast
+from edgewise.core.targets.truth import Truth
 
 if TYPE_CHECKING:
     from edgewise.core.report import Report
@@ -80,8 +81,8 @@ class Target(Protocol):
     def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:
         """What the local model estimates, where the answer rests on it; else None."""
 
-    def is_correct(self, setting: Setting, state: LearnerState, truth: Array) -> bool:
+    def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:
         """Whether a final state's answer is as good as it claims.
 
-        ``truth`` (q, K, K) are the true mean rewards of an arc, known to simulations only.
+        ``truth`` are the true mean rewards, known to simulations only.
         """

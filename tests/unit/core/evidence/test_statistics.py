@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 import edgewise.core.evidence.statistics as module
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.design.node_laws import NodeLaws
+from edgewise.core.evidence.measuring import measure
 from edgewise.core.evidence.statistics import CellStatistics, count_rounds, observe
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
@@ -174,11 +175,14 @@ def test_rounds_accumulate_one_after_the_other() -> None:
 @pytest.mark.parametrize("directed", [False, True])
 def test_absurd_rewards_are_named_and_refused(bad: Any, directed: bool) -> None:
     graph = Graph.from_edges([("a", "b"), ("b", "c"), ("c", "a")], directed=directed)
-    cells = Cells.of(Problem(graph, np.eye(2)))
+    problem = Problem(graph, np.eye(2))
+    cells, arms = Cells.of(problem), np.zeros(3, np.int32)
     rewards = np.zeros(graph.n_arcs)
     rewards[2] = bad
     where = "c -> a" if directed else "b -> c"
     with pytest.raises(InvalidRewards, match=rf"arc 2 \({where}\).*nothing was recorded"):
-        observe(graph, cells, np.zeros(3, np.int32), rewards)
+        measure(problem, cells, arms, rewards)
     rewards[2] = 1e100
-    assert np.isfinite(observe(graph, cells, np.zeros(3, np.int32), rewards).squares).all()
+    told = measure(problem, cells, arms, rewards)
+    assert isinstance(told, CellStatistics)
+    assert np.isfinite(told.squares).all()

@@ -18,6 +18,7 @@ import edgewise as ew
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.aim import Aim
 from edgewise.core.evidence.evidence import gather, gather_phases
+from edgewise.core.evidence.measuring import after, with_present
 from edgewise.core.evidence.statistics import CellStatistics, observe
 from edgewise.core.learner import advance, initial_state, is_phase_over
 from edgewise.core.model.cells import Cells
@@ -26,9 +27,9 @@ from edgewise.core.state import LearnerState
 from edgewise.core.strategies import Adaptive
 from edgewise.core.strategies.plan import upcoming
 from edgewise.core.targets.pair import _open
+from edgewise.core.targets.truth import Truth
 from edgewise.errors import InvalidArgument, InvalidRewards
 from edgewise.simulation import replicate
-from edgewise.simulation.environment import Truth
 
 RULES = ["anytime", "mixture"]
 
@@ -450,7 +451,8 @@ def test_phases_last_until_their_contrasts_can_be_estimated(name: str) -> None:
         assert np.array_equal(observations, told.observations[None])
         assert np.array_equal(information, told.information[None])
         before, state = state, advance(setting, state, told[None])
-        phase = before.statistics.followed_by(told[None])[0]
+        phase = after(before.statistics, told[None])[0]
+        assert isinstance(phase, CellStatistics)
         aim, length = before.aim, before.phase_rounds + 1
         contrasts = aim.contrasts(cells)
         estimable = all(
@@ -550,7 +552,7 @@ def test_refuted_rivals_leave_the_aim() -> None:
         before, state = state, advance(setting, state, told[None])
         if state.verdict.stop or state.phase_rounds > 0:
             continue
-        phases = before.closed.with_another(before.statistics.followed_by(told[None])[-1])
+        phases = with_present(before.closed, after(before.statistics, told[None])[-1])
         evidence = gather_phases(case.problem, cells, state.rounds, phases)
         strength = setting.rule(evidence, delta=0.05, epsilon=0.0)
         leader = int(evidence.leaders[0, 0])

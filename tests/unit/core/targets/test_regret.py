@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import edgewise as ew
-from edgewise.allocation.allocate import allocate_table
+from edgewise.allocation.allocate import allocate_table, solve
 from edgewise.allocation.instance.result import Allocation
+from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array
+from edgewise.core.evidence.evidence import gather
+from edgewise.core.evidence.measuring import after, all_of, measure, nothing_measured, with_present
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
+from edgewise.core.targets.estimated import estimated_objective
 from edgewise.core.targets.regret_bound import (
     Comparison,
     bound_regret,
@@ -204,3 +208,111 @@ def test_events_that_may_fail() -> None:
     kinds = ew.Graph.from_edges([(0, 1), (1, 2)], kinds=[0, 1], directed=True)
     problem = ew.Problem(kinds, arms)
     assert n_events(problem, Cells.of(problem)) == 2 * 9 * 8
+
+
+# -- own terms of nodes ------------------------------------------------------------------------
+
+
+def own_case(
+    seed: int, directed: bool, options: dict[str, Any], width: float
+) -> tuple[ew.Problem, Cells, Array, Comparison, Allocation]:
+    """Measured at nodes: matrices and own terms share one vector of parameters."""
+    rng = np.random.default_rng(seed)
+    graph = ew.Graph.from_edges(PAIRS, directed=directed, **options)
+    problem = ew.Problem(
+        graph,
+        rng.normal(size=(3, 2)),
+        candidates=MASK if seed % 2 else None,
+        measured="node",
+        node_kinds=np.array([0, 1, 0, 1]),
+    )
+    cells = Cells.of(problem)
+    present, closed = nothing_measured(problem, cells)
+    for _ in range(60):
+        arms = rng.integers(0, 3, 4)
+        told = measure(problem, cells, arms, rng.normal(size=4))
+        present = after(present, told)[-1]
+    phases = with_present(closed, present)
+    evidence = gather(problem, cells, np.array([60]), all_of(closed, present)[None])
+    theta = evidence.theta[0]
+    found = solve(estimated_objective(problem, cells, theta), Request())
+    comparison = compare(
+        problem,
+        cells,
+        phases,
+        evidence.leaders[0],
+        found.arms,
+        lambda variances: width * np.sqrt(variances),
+    )
+    return problem, cells, theta[0], comparison, found
+
+
+def node_rewards(problem: ew.Problem, cells: Cells, theta: Array, arms: Any) -> float:
+    """F(a) with own terms."""
+    assert cells.own is not None
+    tables = cells.tables(np.broadcast_to(theta, (len(cells.features), len(theta))))
+    own = sum(cells.own[problem.kind_of_node[i], arms[i]] @ theta for i in range(4))
+    return rewards_of(problem, tables, arms) + float(own)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("options", KINDS)
+@given(seed=st.integers(0, 10**6), width=st.sampled_from([0.0, 0.1, 1.0]))
+@settings(max_examples=15)
+def test_own_terms_are_part_of_what_joint_arms_gain(
+    directed: bool, options: dict[str, Any], seed: int, width: float
+) -> None:
+    problem, cells, theta, comparison, found = own_case(seed, directed, options, width)
+    assert cells.own is not None
+    assert comparison.is_known
+    regret, worst = bound_regret(problem, cells, comparison, found, effort="fast")
+    every = joint_arms(problem)
+    ours = tuple(found.arms.tolist())
+    value = node_rewards(problem, cells, theta, ours)
+    assert_allclose(found.value, value, atol=1e-9)
+    assert value >= max(node_rewards(problem, cells, theta, arms) for arms in every) - 1e-9
+    rng = np.random.default_rng(seed)
+    for _ in range(10 if width else 1):
+        step = rng.normal(size=theta.shape) * bool(width)
+        ratios = []
+        for row, kind in enumerate(comparison.kinds):
+            F, allowed = cells.features[kind], cells.showable[kind]
+            shift = np.abs((F - F[comparison.shown[row]]) @ step)[allowed]
+            widths = comparison.widths[row][allowed]
+            ratios.append((shift[widths > 0] / widths[widths > 0]).max(initial=0.0))
+        for kind, own in enumerate(cells.own):
+            shift = np.abs((own[None] - own[:, None]) @ step)
+            widths = comparison.own_widths[kind]
+            ratios.append((shift[widths > 0] / widths[widths > 0]).max(initial=0.0))
+        other = theta + step / max(*ratios, 1e-300)
+        gains = [node_rewards(problem, cells, other, arms) for arms in every]
+        assert max(gains) - node_rewards(problem, cells, other, ours) <= regret.bound + 1e-8
+    assert worst.value >= -1e-9
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=20)
+def test_the_worst_case_counts_edges_and_nodes(seed: int) -> None:
+    problem, cells, _, comparison, found = own_case(seed, True, KINDS[1], 0.7)
+    regret, worst = bound_regret(problem, cells, comparison, found, effort="fast")
+    upper = comparison.gaps + comparison.widths
+    own = comparison.own_gaps + comparison.own_widths
+
+    def gain(arms: tuple[int, ...]) -> float:
+        edges = enumerate(problem.graph.edges.tolist())
+        total = sum(
+            upper[comparison.edges[e], cells.pair_index[arms[i], arms[j]]] for e, (i, j) in edges
+        )
+        nodes = zip(problem.kind_of_node, found.arms, arms, strict=True)
+        return float(total + sum(own[kind, a, b] for kind, a, b in nodes))
+
+    most = max(gain(arms) for arms in joint_arms(problem))
+    assert_allclose(worst.value, most, atol=1e-9)
+    assert_allclose(regret.bound, most, atol=1e-6)
+    assert gain(tuple(found.arms.tolist())) == 0.0
+
+
+def test_own_terms_count_as_events() -> None:
+    graph = ew.Graph.from_edges([(0, 1), (1, 2)], kinds=[0, 1], directed=True)
+    problem = ew.Problem(graph, np.eye(3), measured="node", node_kinds=np.array([0, 1, 0]))
+    assert n_events(problem, Cells.of(problem)) == 2 * 9 * 8 + 2 * 3 * 2
