@@ -20,8 +20,9 @@ covariance of :math:`\hat\psi` (I: the expected curvature of -2 log REML),
 
 One :math:`\gamma` is what the estimated variances add to the error of m, the other what v, being
 concave in :math:`\psi`, is too small by on average; the degrees of freedom are Satterthwaite's.
-The spread :math:`\lambda` of the means counts as known, and so does :math:`\Omega` in directions
-of which the rounds say nothing.
+The spread :math:`\lambda` of the means counts as known. So does :math:`\Omega` in directions of
+which the rounds say nothing, and where it has vanished: there the estimate is too large on average
+rather than too small.
 """
 
 from __future__ import annotations
@@ -35,6 +36,9 @@ from edgewise.base.compiled import compiled
 from edgewise.core.local.channels import Layout
 from edgewise.core.local.reml import Fit
 from edgewise.core.local.scoring import form_of_pairs
+
+_VANISHED = 0.1
+"""A direction in which Omega is below this many of its standard errors has vanished."""
 
 _NO_INFORMATION = 1e-10
 """Relative curvature below which the rounds say nothing about a direction of Omega."""
@@ -57,7 +61,7 @@ class VarianceErrors:
         free, roots = fit.free, fit.components.roots
         g, p = roots.shape[:2]
         learnt = np.flatnonzero(free.deviations)
-        bases = [_symmetric_basis(int(free.dimensions[k]), p) for k in learnt]
+        bases = [_movable(fit, int(k)) for k in learnt]
         starts = np.concatenate([[0], np.cumsum([len(basis) for basis in bases])]).astype(int)
         covariance = 2 * _inverse(_curvature(fit, learnt, bases, starts))
         omegas, crossed = np.zeros((g, g, p, p, p, p)), np.zeros((g, p, p))
@@ -88,12 +92,20 @@ class VarianceErrors:
         return float(own) + 2 * slope * crossed + slope**2 * self.variance
 
 
-def _symmetric_basis(p: int, width: int) -> Array:
-    """(p (p + 1)/2, width, width)."""
+def _movable(fit: Fit, k: int) -> Array:
+    """(n, width, width) symmetric changes of Omega, but for those between vanished directions."""
+    p, width = int(fit.free.dimensions[k]), fit.components.roots.shape[1]
+    root = fit.components.roots[k, :p, :p]
+    values, Q = np.linalg.eigh(root @ root.T)
+    form = form_of_pairs(fit.final.expected[k, k], p, p)
+    curvatures = np.einsum("ai,bi,abcd,ci,di->i", Q, Q, form, Q, Q, optimize=True)
+    errors = np.sqrt(2.0 / np.maximum(curvatures, 1e-300))
+    alive = values > _VANISHED * errors
     rows, columns = np.tril_indices(p)
-    basis = np.zeros((len(rows), width, width))
-    each = np.arange(len(rows))
-    basis[each, rows, columns] = basis[each, columns, rows] = 1.0
+    kept = alive[rows] | alive[columns]
+    products = np.einsum("ai,bi->iab", Q[:, rows[kept]], Q[:, columns[kept]])
+    basis = np.zeros((len(products), width, width))
+    basis[:, :p, :p] = products + products.transpose(0, 2, 1)
     return basis
 
 
