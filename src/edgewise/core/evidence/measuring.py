@@ -48,9 +48,7 @@ def measure(problem: Problem, cells: Cells, arms: Indices, rewards: Array) -> Ro
         return observe(problem.graph, cells, arms, rewards)[None]
     measurement = _measurement(problem)
     _, information = count_joint_arm(problem.classes.graph, _by_kind(problem), arms)
-    return MeasuredRound(
-        measurement.shared_rows(arms), measurement.numbers(arms, rewards), information
-    )
+    return MeasuredRound(measurement.shared_rows(arms), measurement.numbers(rewards), information)
 
 
 def all_of(closed: ByPhase, present: Statistics | Equations) -> Total:

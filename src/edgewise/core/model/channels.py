@@ -102,19 +102,16 @@ class Measurement:
             return ("total",)
         return tuple((labels[i], labels[j]) for i, j in graph.edges.tolist())
 
-    def numbers(self, arms: Indices, rewards: Array) -> Array:
+    def numbers(self, rewards: Array) -> Array:
         """(C,) the measured numbers from rewards as told; NaN where missing.
 
-        Of an undirected edge one direction alone counts only if both nodes show the same arm:
-        otherwise its mean depends on the antisymmetric part of M.
+        Of an undirected edge one direction alone does not count: it is noisier than the mean of
+        two, and its mean may depend on the antisymmetric part of M.
         """
         if not self.averages_directions:
             return rewards
-        there, back = rewards[0::2], rewards[1::2]
-        same = arms[self.problem.graph.edges[:, 0]] == arms[self.problem.graph.edges[:, 1]]
-        mean = 0.5 * (there + back)
-        alone = np.where(np.isnan(there), back, there)
-        return np.where(np.isnan(mean) & same, alone, mean)
+        mean: Array = 0.5 * (rewards[0::2] + rewards[1::2])
+        return mean
 
     def terms(self, arms: Indices) -> Array:
         """(T, p0) what multiplies the parameters of each term's edge under a joint arm (n,)."""
