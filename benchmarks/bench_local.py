@@ -1,23 +1,30 @@
-"""The local model: speed of a fit, and what each way of pooling loses.
+"""The local model: speed of a fit, what each way of pooling loses, what node channels cost.
 
-``python benchmarks/bench_local.py [instances]`` prints two markdown tables. Every row of the first
-runs in a process of its own, so that its peak memory is its own.
+``python benchmarks/bench_local.py [instances]`` prints four markdown tables. Every row of the first
+runs in a process of its own, so that its peak memory is its own. The second compares with
+statsmodels, and with mixedlm-rs where that can be imported.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import resource
 import statistics
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from edgewise.allocation.allocate import allocate_table
+from edgewise.allocation.allocate import solve
+from edgewise.allocation.instance.objective import Objective
+from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.local.channels import Channels
 from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
@@ -47,16 +54,16 @@ class Row:
 
 
 def rounds_of(
-    channels: Channels, n_rounds: int, deviation: float, noise: float, seed: int = 0
+    channels: Channels, n_rounds: int, deviation: float, noise: float, *, levels: float = 5.0
 ) -> tuple[Array, Array]:
     """Gaussian features and rewards with levels, drawn from the hierarchical model."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     theta = np.concatenate([rng.standard_normal(p) for p in channels.dimensions[channels.kinds]])
     means = [rng.standard_normal(p) for p in channels.dimensions]
     theta = np.concatenate([means[k] for k in channels.kinds]) + deviation * theta
     z = rng.standard_normal((n_rounds, channels.n_parameters))
     r = np.add.reduceat(z * theta, channels.starts[:-1], axis=1)
-    r += noise * rng.standard_normal(r.shape) + 5 * rng.standard_normal(channels.n_channels)
+    r += noise * rng.standard_normal(r.shape) + levels * rng.standard_normal(channels.n_channels)
     return z, r
 
 
@@ -130,6 +137,64 @@ def table_of_times(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+# -- against other libraries ------------------------------------------------------------------
+
+RIVALS = {
+    "statsmodels MixedLM": "statsmodels.regression.mixed_linear_model",
+    "mixedlm-rs MixedLM": "mixedlm_rs",
+}
+SIZES = ((50, 3, 20), (200, 3, 30), (200, 6, 30), (1000, 3, 30))
+"""Arcs, parameters of an arc, rounds."""
+
+
+def table_of_rivals() -> str:
+    """The same model, r = z'(b + delta_e) + noise without levels, from rows to estimates."""
+    lines = [
+        "| arcs, p, rounds | library | median s | against edgewise | largest difference of Omega |",
+        "|---|---|---|---|---|",
+    ]
+    for n_arcs, p, n_rounds in SIZES:
+        what = f"| {n_arcs}, {p}, {n_rounds} |"
+        channels = Channels.of_arcs(np.zeros(n_arcs, np.int64), [p])
+        z, r = rounds_of(channels, n_rounds, 0.5, 0.5, levels=0.0)
+        seconds, fitted = _timed(partial(_ours, channels, z, r))
+        lines.append(f"{what} edgewise | {seconds:.3g} | 1 | |")
+        for name, module in RIVALS.items():
+            try:
+                library = importlib.import_module(module)
+            except ImportError:
+                lines.append(f"{what} {name} | not installed | | |")
+                continue
+            theirs, omega = _timed(partial(_rival, library, z, r, p))
+            difference = float(np.abs(omega - fitted.omega(0)).max())
+            ratio = theirs / seconds
+            lines.append(f"{what} {name} | {theirs:.3g} | {ratio:.2g} | {difference:.1e} |")
+    return "\n".join(lines)
+
+
+def _ours(channels: Channels, z: Array, r: Array) -> Fit:
+    equations = normal_equations(Phase.empty(channels).add(z, r), "none")
+    return fit(equations, flat=True, tolerance=1e-6)
+
+
+def _rival(library: Any, z: Array, r: Array, p: int) -> Array:
+    features, groups = z.reshape(-1, p), np.tile(np.arange(r.shape[1]), len(r))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = library.MixedLM(r.ravel(), features, groups=groups, exog_re=features)
+        return np.asarray(model.fit(reml=True).cov_re)
+
+
+def _timed(run: Callable[[], Any], repeats: int = 3) -> tuple[float, Any]:
+    """Median time and result; the first call, which compiles, is not counted."""
+    result, times = run(), []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = run()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times), result
+
+
 # -- what pooling loses ----------------------------------------------------------------------
 
 
@@ -195,9 +260,7 @@ def _observed(
 
 
 def _chosen(graph: Graph, values: Array) -> Indices:
-    rng = np.random.default_rng(0)
-    alone = graph.with_kinds(np.arange(len(graph.edges)))
-    return np.asarray(allocate_table(alone, values, bound=None, symmetrise=True, rng=rng).arms)
+    return np.asarray(solve(Objective.of(graph, values, None), Request(bound=None)).arms)
 
 
 def table_of_losses(n_instances: int) -> str:
@@ -225,13 +288,94 @@ def table_of_losses(n_instances: int) -> str:
     return "\n".join([*lines, f"| largest | | | |{totals}"])
 
 
+# -- node channels against arc channels -------------------------------------------------------
+
+COUNTS = (2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 65, 80, 100, 130, 160, 200, 250, 320)
+"""Rounds at which the answer is looked at."""
+
+
+def rounds_needed(measured: str, deviation: float, noise: float, n_instances: int) -> str:
+    """The fewest rounds after which answers reach 95 % of the optimum, on average."""
+    worlds = [_world(deviation, noise, seed) for seed in range(n_instances)]
+    pooling = "partial" if deviation else "shared"
+    for n_rounds in COUNTS:
+        found = [_share(world, measured, pooling, n_rounds) for world in worlds]
+        if np.mean(found) >= 0.95:
+            return str(n_rounds)
+    return f"> {COUNTS[-1]}"
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """One network, its truth, and all of its rounds."""
+
+    graph: Graph
+    truth: Array
+    arms: Indices
+    """(R, n)."""
+    errors: Array
+    """(R, 200) noise; nodes use the first 100 columns."""
+    best: float
+    """Value of the best joint arm found for the truth."""
+
+
+def _world(deviation: float, noise: float, seed: int) -> World:
+    rng = np.random.default_rng([seed, 13])
+    graph, b = _network(rng), rng.standard_normal(9)
+    theta = b + deviation * np.sqrt((b**2).mean()) * rng.standard_normal((200, 9))
+    truth = tables(theta, _features())
+    spread = np.sqrt(truth.reshape(200, -1).var(axis=1).mean())
+    arms = rng.integers(0, 5, (COUNTS[-1], 100))
+    errors = noise * spread * rng.standard_normal((COUNTS[-1], 200))
+    best = truth[np.arange(200), *_chosen(graph, truth)[graph.edges].T].sum()
+    return World(graph, truth, arms, errors, float(best))
+
+
+def _share(world: World, measured: str, pooling: str, n_rounds: int) -> float:
+    """Share of the possible gain over random joint arms."""
+    graph, truth, features = world.graph, world.truth, _features()
+    arms, edges = world.arms[:n_rounds], np.arange(200)
+    k, l = arms[:, graph.edges[:, 0]], arms[:, graph.edges[:, 1]]
+    rewards, order, blocks = truth[edges, k, l], edges, np.arange(201)
+    if measured == "node":
+        targets = graph.edges[:, 1]
+        order = np.argsort(targets, kind="stable")
+        blocks = np.concatenate([[0], np.cumsum(np.bincount(targets, minlength=100))])
+        rewards = np.add.reduceat(rewards[:, order], blocks[:-1], axis=1)
+    rewards = rewards + world.errors[:n_rounds, : rewards.shape[1]]
+    channels = Channels(np.zeros(200, np.int64), np.array([9]), blocks)
+    z = features[k, l][:, order].reshape(n_rounds, -1)
+    equations, theta = normal_equations(Phase.empty(channels).add(z, rewards)), np.empty((200, 9))
+    theta[order] = fit(equations, pooling).theta.reshape(200, 9)
+    chosen = _chosen(graph, tables(theta, features))[graph.edges].T
+    uniform = truth.mean(axis=(1, 2)).sum()
+    return float((truth[edges, *chosen].sum() - uniform) / (world.best - uniform))
+
+
+def table_of_channels(n_instances: int) -> str:
+    """Rounds to 95 % of the optimum, by what is measured."""
+    lines = [
+        "| deviation | pooling | noise | arc channels (200 a round) | node channels (100) |",
+        "|---|---|---|---|---|",
+    ]
+    for deviation in (0.0, 0.3, 1.0):
+        for noise in (0.3, 1.0, 3.0):
+            needed = [rounds_needed(m, deviation, noise, n_instances) for m in ("arc", "node")]
+            pooling = "partial" if deviation else "shared"
+            lines.append(f"| {deviation:.0%} | {pooling} | {noise} | {needed[0]} | {needed[1]} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    """Print both tables; with a row's name, print that row as JSON."""
+    """Print the tables; with a row's name, print that row as JSON."""
     if len(sys.argv) > 1 and sys.argv[1] in ROWS:
         print(json.dumps(asdict(ROWS[sys.argv[1]]())))
         return
     print(table_of_times([in_subprocess(name) for name in ROWS]), flush=True)
-    print("\n" + table_of_losses(int(sys.argv[1]) if len(sys.argv) > 1 else 20))
+    n_instances = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    print("\n" + table_of_rivals(), flush=True)
+    print("\n" + table_of_channels(min(n_instances, 10)), flush=True)
+    print("\n" + table_of_losses(n_instances))
 
 
 if __name__ == "__main__":

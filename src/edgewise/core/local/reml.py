@@ -46,6 +46,8 @@ class Fit:
     layout: Layout
     pooling: Pooling
     deviations: Deviations
+    free: Free
+    """Which variances were learnt."""
     final: Look
     trace: tuple[float, ...]
     """-2 log REML after every accepted step: never increases."""
@@ -156,7 +158,7 @@ def _climb(
                 break
         now = then
         trace.append(now.criterion)
-    return Fit(equations, layout, pooling, sharing, now, tuple(trace), passes, converged)
+    return Fit(equations, layout, pooling, sharing, free, now, tuple(trace), passes, converged)
 
 
 def _start(

@@ -144,7 +144,7 @@ def _curvature_of_pairs(pairs: Array, now: Look, free: Free) -> Array:
     for i, g in enumerate(learnt):
         for j, k in enumerate(learnt[: i + 1]):
             own, other = slice(starts[i], starts[i + 1]), slice(starts[j], starts[j + 1])
-            form = _form(pairs[k, g], int(free.dimensions[k]), int(free.dimensions[g]))
+            form = form_of_pairs(pairs[k, g], int(free.dimensions[k]), int(free.dimensions[g]))
             roots = _own(now.components.roots, k, free), _own(now.components.roots, g, free)
             block = _in_roots(form, *roots)
             # one order of every pair of blocks was summed, so the form is symmetric in mean only
@@ -153,7 +153,7 @@ def _curvature_of_pairs(pairs: Array, now: Look, free: Free) -> Array:
     return result
 
 
-def _form(half: Array, p: int, q: int) -> Array:
+def form_of_pairs(half: Array, p: int, q: int) -> Array:
     """(p, p, q, q) the form sum P_ef[b, c] P_ef[a, d] dOmega_k[a, b] dOmega_l[c, d]."""
     width = int(np.sqrt(len(half)))
     half = half.reshape((width,) * 4)[:p, :q, :p, :q]
