@@ -15,7 +15,7 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies import STRATEGIES
 from edgewise.core.strategies.adaptive import AdaptivePhases
-from edgewise.strategies import Adaptive, Contrast, GOptimal, Paper, Safe, Strategy
+from edgewise.strategies import Adaptive, Contrast, GOptimal, Paper, Safe, Strategy, Thompson
 from edgewise.testing.cases import INSTANCES, Case
 from edgewise.testing.strategy import StrategyContract
 
@@ -52,6 +52,11 @@ class TestSafe(StrategyContract):
 class TestSafeAroundAdaptive(StrategyContract):
     def strategy(self) -> Strategy:
         return Safe([0] * 6, largest_loss=2.0, worst_loss=0.2, strategy=Adaptive())
+
+
+class TestThompson(StrategyContract):
+    def strategy(self) -> Strategy:
+        return Thompson()
 
 
 def test_every_strategy_has_a_suite() -> None:

@@ -14,7 +14,6 @@ from tests.unit.study.farm import GRAPH, PROBLEM, endless, kinds, measure, run, 
 
 import edgewise as ew
 from edgewise.core.ending import Ending
-from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import Learner
 from edgewise.core.strategies import Adaptive
 from edgewise.errors import (

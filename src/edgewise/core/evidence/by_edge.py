@@ -52,7 +52,7 @@ def by_edge_after(
     if seen is None:
         return None
     network = local_network(problem)
-    return seen.add(network.features(arms), network.measurement.numbers(arms, rewards))
+    return seen.add(network.features(arms), network.measurement.numbers(rewards))
 
 
 @lru_cache(maxsize=8)

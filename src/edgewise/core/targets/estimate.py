@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise.allocation.instance.result import Allocation
-from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.arrays import Indices, Mask
 from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.evidence.measuring import ByRound
 from edgewise.core.local.estimate import LocalEstimate, estimate_locally
@@ -21,6 +21,7 @@ from edgewise.core.strategies import Plan
 from edgewise.core.targets.allocation import BestAllocation, on_grid
 from edgewise.core.targets.forecast import Forecast
 from edgewise.core.targets.target import Finding, Target, nothing_open
+from edgewise.core.targets.truth import Truth
 from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from edgewise.allocation.allocate import allocate_table, solve
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array
+from edgewise.core.evidence.estimated import estimated_objective
 from edgewise.core.evidence.evidence import gather
 from edgewise.core.evidence.measuring import after, all_of, measure, nothing_measured, with_present
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
-from edgewise.core.targets.estimated import estimated_objective
 from edgewise.core.targets.regret_bound import (
     Comparison,
     bound_regret,
