@@ -116,15 +116,16 @@ def next_phase(setting: Setting, state: LearnerState, still_open: Aim | None) ->
 
     A first phase that decides how edges are pooled does not count as evidence.
     """
-    closed, pooling = with_present(state.closed, state.statistics), state.pooling
+    nothing, _ = nothing_measured(setting.problem, setting.plan.cells)
+    counted, pooling = state.statistics, state.pooling
     if setting.problem.pooling == "auto" and pooling is None:
-        closed, pooling = state.closed, decide_pooling(setting.problem, state.by_edge)
+        counted, pooling = nothing, decide_pooling(setting.problem, state.by_edge)
     return replace(
         state,
-        closed=closed,
+        closed=with_present(state.closed, counted),
         pooling=pooling,
         by_edge_closed=state.by_edge if has_unequal_edges(setting.problem, pooling) else None,
-        statistics=nothing_measured(setting.problem, setting.plan.cells)[0],
+        statistics=nothing,
         phase_rounds=0,
         aim=setting.plan.phasing.next(state, still_open),
     )

@@ -30,7 +30,9 @@ _REMEDIES = {
     "arc": "; of an undirected edge both directions must be measured unless both nodes show the "
     "same arm",
     "link": "",
-    "node": "; measuring arcs or links instead of nodes would tell them apart sooner",
+    "node": "; if the arms have a constant feature, a node's own term and its incoming arcs cannot "
+    "be told apart where nodes have equally many: pass own_term=False; measuring arcs or links "
+    "would tell them apart sooner",
     "total": "; measuring nodes or links instead of the total would tell them apart sooner",
 }
 """What would make contrasts estimable, by what is measured."""
@@ -178,7 +180,7 @@ class Report:
     @property
     def total_weight(self) -> float:
         """Sum of the weights of all arcs: m if there are none."""
-        graph = self.problem.graph
+        graph = self.problem.classes.graph
         return float(graph.n_directions * graph.weight_of_edge.sum())
 
     @property

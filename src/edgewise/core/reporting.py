@@ -26,6 +26,7 @@ from edgewise.core.report import Baseline, Estimated, Report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.targets.allocation import bounds_regret, recommend
+from edgewise.core.targets.target import may_estimate
 
 
 def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:
@@ -37,7 +38,8 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
     if not problem.graph.directed:
         matrices = 0.5 * (matrices + matrices.transpose(0, 2, 1))
         tables = 0.5 * (tables + tables.transpose(0, 2, 1))
-    local, objective = setting.target.estimate(setting, state), None
+    target, objective = setting.target, None
+    local = target.estimate(setting, state) if may_estimate(target) else None
     if local is not None:
         objective = local.objective
     elif np.isfinite(theta).all():

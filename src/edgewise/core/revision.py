@@ -41,7 +41,12 @@ def sum_rounds(setting: Setting, rounds: Iterable[tuple[Indices, Array]]) -> Sta
 def amend(
     setting: Setting, state: LearnerState, phase: int, statistics: Statistics
 ) -> LearnerState:
-    """The state in which a phase (0 is the first) has other statistics (q, P), judged again."""
+    """The state in which a phase (0 is the first) has other statistics (q, P), judged again.
+
+    A first phase that decided how edges are pooled still does not count.
+    """
+    if phase == 0 and len(state.closed) and setting.problem.pooling == "auto":
+        return reconsider(setting, state)
     if phase == len(state.closed):
         return reconsider(setting, replace(state, statistics=statistics))
     before, behind = state.closed[:phase], state.closed[phase + 1 :]

@@ -188,6 +188,12 @@ class Graph:
         object.__setattr__(other, "kind_labels", None)
         return other
 
+    def with_weights(self, weights: Array) -> Graph:
+        """The same interactions with other weights (E,); nothing is checked again."""
+        other = copy(self)
+        object.__setattr__(other, "weights", frozen(weights, float))
+        return other
+
     def edge_by_edge(self) -> Graph:
         """Every edge once, from its first node to its second, as a kind of its own.
 

@@ -8,7 +8,7 @@ local model is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any
@@ -27,6 +27,14 @@ from edgewise.core.model.problem import Problem
 _LARGEST = 1 << 21
 """Numbers that are kept without being asked for: 16 MB."""
 _ARRAYS = ("counts", "feature_means", "reward_means", "gram", "moment", "squares")
+
+
+def sum_by_edge(problem: Problem, rounds: Iterable[tuple[Indices, Array]]) -> Phase | None:
+    """Of rounds told one by one: joint arms (n,) and rewards, in order."""
+    seen = nothing_by_edge(problem)
+    for arms, rewards in rounds:
+        seen = by_edge_after(problem, seen, arms, rewards)
+    return seen
 
 
 def nothing_by_edge(problem: Problem) -> Phase | None:
@@ -87,7 +95,7 @@ def to_tree(seen: Phase | None) -> dict[str, Any] | None:
         return None
     channels = seen.channels
     return {
-        **{field.name: getattr(channels, field.name) for field in fields(Channels)},
+        **{field.name: getattr(channels, field.name).copy() for field in fields(Channels)},
         **{name: getattr(seen, name).copy() for name in _ARRAYS},
         "rounds": None if seen.rounds is None else [part.copy() for part in seen.rounds],
     }

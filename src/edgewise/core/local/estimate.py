@@ -97,7 +97,7 @@ def objective_of(network: LocalNetwork, theta: Array) -> Objective:
     """The allocation problem that parameters (P,) pose: a table per edge."""
     problem = network.measurement.problem
     return Objective.of(
-        problem.graph.edge_by_edge(),
+        problem.classes.graph.edge_by_edge(),
         network.edge_tables(theta),
         problem.candidates,
         network.own_tables(theta),

@@ -75,7 +75,7 @@ class LocalNetwork:
     @property
     def _arc_weights(self) -> Array:
         """(T,) by how much a term enters the sum over arcs."""
-        graph = self.measurement.problem.graph
+        graph = self.measurement.problem.classes.graph
         per_term = len(graph.edges) * graph.n_directions // len(self.measurement.edge)
         weights: Array = per_term * graph.weight_of_edge[self.measurement.edge]
         return weights

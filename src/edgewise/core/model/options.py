@@ -65,12 +65,19 @@ def checked_own_term(own_term: bool | None, measured: Measured) -> bool:
     return measured == "node" if own_term is None else bool(own_term)
 
 
-def checked_average(average: bool, measured: Measured) -> bool:
+def checked_average(average: bool, measured: Measured, graph: Graph) -> bool:
     """Whether a node shows the mean of its incoming arcs rather than their sum."""
     if average and measured != "node":
         raise InvalidProblem(
             f"average=True with measured={measured!r}: only a number measured at a node is made "
             "of several arcs that can be averaged; pass measured='node'",
+            argument="average",
+        )
+    if average and not graph.directed:
+        raise InvalidProblem(
+            "average=True on an undirected graph: the two directions of an edge would count "
+            "differently; multiply each node's number by its number of neighbours and tell sums, "
+            "or build the graph with directed=True",
             argument="average",
         )
     return bool(average)

@@ -131,7 +131,7 @@ class Problem:
         set_field(self, "levels", checked_levels(self.levels))
         set_field(self, "pooling", checked_pooling(self.pooling))
         set_field(self, "own_term", checked_own_term(self.own_term, self.measured))
-        set_field(self, "average", checked_average(self.average, self.measured))
+        set_field(self, "average", checked_average(self.average, self.measured, graph))
         set_field(self, "node_kinds", checked_node_kinds(self.node_kinds, graph))
         self._check_pooling()
         noise = checked_noise(self.noise, graph.n_kinds, self.n_rewards, self.measured)
@@ -158,6 +158,11 @@ class Problem:
     def level_names(self) -> Levels:
         """Which levels there are, by name."""
         return checked_levels(self.levels)
+
+    @property
+    def has_channel_levels(self) -> bool:
+        """Whether every measured number has an unknown constant of its own."""
+        return self.levels in ("channel", "both")
 
     @property
     def is_plain(self) -> bool:
@@ -217,7 +222,7 @@ class Problem:
     @cached_property
     def classes(self) -> Classes:
         """Which edges have the same matrix; for a plain problem those of the same kind."""
-        return Classes.of(self.graph, alone=self.pooling == "none")
+        return Classes.of(self.graph, alone=self.pooling == "none", average=self.average)
 
     @cached_property
     def showable(self) -> NDArray[np.bool_]:

@@ -26,8 +26,15 @@ class Classes:
     """(u, G) L."""
 
     @classmethod
-    def of(cls, graph: Graph, *, alone: bool) -> Classes:
-        """From kinds and covariates; ``alone``: every edge by itself."""
+    def of(cls, graph: Graph, *, alone: bool, average: bool = False) -> Classes:
+        """From kinds and covariates; ``alone``: every edge by itself.
+
+        ``average``: nodes show means, so the global reward, the sum of what is measured, counts an
+        arc by one over the number of arcs that end where it does.
+        """
+        if average:
+            incoming = np.bincount(graph.edges[:, 1], minlength=graph.n_nodes)
+            graph = graph.with_weights(graph.weight_of_edge / incoming[graph.edges[:, 1]])
         if alone:
             n_edges = len(graph.edges)
             return cls(graph.with_kinds(np.arange(n_edges)), frozen(np.eye(n_edges), float))

@@ -19,6 +19,8 @@ from edgewise.core.state import LearnerState
 from edgewise.core.strategies.phases import OnePhase
 from edgewise.errors import InvalidArgument
 
+_EVEN_WITH_LEVELS = 0.25
+
 
 @dataclass(frozen=True)
 class GOptimal:
@@ -29,7 +31,8 @@ class GOptimal:
     the laws reach every direction that some edge can show.
 
     An optimal design needs few arms, and what it never shows cannot contradict the model: with a
-    probability of ``even`` a node draws from all its candidates alike.
+    probability of ``even`` a node draws from all its candidates alike. Where every channel has a
+    level, that probability is at least 1/4: fewer arms could not tell levels from matrices.
     """
 
     tolerance: float = 1e-6
@@ -42,7 +45,8 @@ class GOptimal:
 
     def __call__(self, problem: Problem, /) -> IndependentNodes:
         """Solve one design per candidate set."""
-        laws, designs = g_optimal_laws(problem, self.tolerance, even=self.even)
+        even = max(self.even, _EVEN_WITH_LEVELS if problem.has_channel_levels else 0.0)
+        laws, designs = g_optimal_laws(problem, self.tolerance, even=even)
         return IndependentNodes(Cells.of(problem), laws, designs, "mixture")
 
 

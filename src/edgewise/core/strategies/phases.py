@@ -152,4 +152,4 @@ def overtime(cells: Cells, state: LearnerState) -> int:
 
 def shortest_phase(problem: Problem) -> int:
     """Rounds that a phase lasts at least: with a level per channel, one of T rounds loses 1/T."""
-    return _WITH_LEVELS if problem.levels in ("channel", "both") else 1
+    return _WITH_LEVELS if problem.has_channel_levels else 1

@@ -23,7 +23,6 @@ from edgewise.core.evidence.measuring import (
     as_rounds,
     with_present,
 )
-from edgewise.core.local.estimate import LocalEstimate
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Answer, Regret
 from edgewise.core.state import LearnerState
@@ -159,10 +158,6 @@ class BestAllocation:
         short = f"Not certified: a regret of {report.epsilon:.4g} was asked for."
         return "" if report.certified else short, report.regret_text
 
-    def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:  # noqa: ARG002
-        """Nothing: one matrix per class of edges is enough."""
-        return None
-
     def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:
         """Whether the regret is within its bound, as far as the best joint arm is known."""
         if state.answer is None:
@@ -259,7 +254,7 @@ def _open(
     contrasts matter only if they make a worse case, and then the next look will say so.
     """
     problem, cells = setting.problem, setting.plan.cells
-    graph, rows = problem.graph, comparison.edges
+    graph, rows = problem.classes.graph, comparison.edges
     pairs = cells.pair_index[worst[graph.edges[:, 0]], worst[graph.edges[:, 1]]]
     weights, directions = graph.weight_of_edge, float(graph.n_directions)
     loss = -directions * float((weights * comparison.gaps[rows, pairs]).sum())

@@ -20,7 +20,7 @@ from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.strategies import Plan
 from edgewise.core.targets.allocation import BestAllocation, on_grid
 from edgewise.core.targets.forecast import Forecast
-from edgewise.core.targets.target import Finding, Target, nothing_open
+from edgewise.core.targets.target import Finding, Target, may_estimate, nothing_open
 from edgewise.core.targets.truth import Truth
 from edgewise.errors import InvalidArgument
 
@@ -155,7 +155,8 @@ class Decided:
 
     def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:
         """As what was decided."""
-        return self._of(state).estimate(setting, state)
+        chosen = self._of(state)
+        return chosen.estimate(setting, state) if may_estimate(chosen) else None
 
     def forecast(self, setting: Setting, state: LearnerState) -> Forecast | None:
         """As what was decided."""

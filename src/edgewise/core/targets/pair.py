@@ -17,7 +17,6 @@ from edgewise.core.evidence.evidence import Evidence, gather, gather_phases, wat
 from edgewise.core.evidence.measuring import ByRound, Total, all_of, as_rounds, with_present
 from edgewise.core.evidence.observed import observed_directions
 from edgewise.core.evidence.statistics import CellStatistics
-from edgewise.core.local.estimate import LocalEstimate
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.state import LearnerState
@@ -130,10 +129,6 @@ class BestPair:
             "worst to the best global reward."
         )
         return best, half if report.problem.has_paper_setting else "", report.regret_text
-
-    def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:  # noqa: ARG002
-        """Nothing: one matrix per class of edges is enough."""
-        return None
 
     def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:
         """Whether the leading pair of every kind is within the tolerance of the best."""

@@ -180,7 +180,7 @@ def bound_regret(
 
 def _gains(problem: Problem, cells: Cells, comparison: Comparison, arms: Indices) -> Objective:
     """Upper confidence bounds of what other joint arms gain over ours (n,)."""
-    graph, rows = problem.graph, comparison.edges
+    graph, rows = problem.classes.graph, comparison.edges
     upper = comparison.gaps + comparison.widths
     if graph.has_negative_weights:  # a negative weight turns an upper bound into a lower one
         assert graph.weights is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeGuard
 
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Indices, Mask
@@ -78,11 +78,20 @@ class Target(Protocol):
     def claims(self, report: Report) -> tuple[str, ...]:
         """What is proved about a report's answer, in sentences."""
 
-    def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:
-        """What the local model estimates, where the answer rests on it; else None."""
-
     def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:
         """Whether a final state's answer is as good as it claims.
 
         ``truth`` are the true mean rewards, known to simulations only.
         """
+
+
+class EstimatingTarget(Target, Protocol):
+    """A target whose answer may rest on the local model."""
+
+    def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:
+        """What the local model estimates; None where the answer does not rest on it."""
+
+
+def may_estimate(target: Target) -> TypeGuard[EstimatingTarget]:
+    """Whether the answer may rest on the local model."""
+    return callable(getattr(target, "estimate", None))

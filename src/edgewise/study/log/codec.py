@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgewise.base.arrays import frozen
+from edgewise.core.evidence import by_edge
 from edgewise.core.evidence.measuring import present_from_tree
 from edgewise.errors import InvalidArgument, StorageError
 from edgewise.study.log.events import (
@@ -65,7 +66,11 @@ def to_tree(event: Event) -> Tree:
         del tree["past"]
     if isinstance(event, Corrected) and event.revision is not None:
         revision = {field.name: getattr(event.revision, field.name) for field in fields(Revision)}
-        tree["revision"] = revision | {"statistics": event.revision.statistics.to_tree()}
+        tree["revision"] = revision | {
+            "statistics": event.revision.statistics.to_tree(),
+            "by_edge": by_edge.to_tree(event.revision.by_edge),
+            "by_edge_closed": by_edge.to_tree(event.revision.by_edge_closed),
+        }
     return tree
 
 
@@ -88,6 +93,8 @@ def _revision(tree: Tree) -> Revision:
         statistics=present_from_tree(tree["statistics"]),
         total=tree["total"],
         best_arms=None if best is None else frozen(best, np.int32),
+        by_edge=by_edge.from_tree(tree.get("by_edge")),  # not kept before
+        by_edge_closed=by_edge.from_tree(tree.get("by_edge_closed")),
     )
 
 

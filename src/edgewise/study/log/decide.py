@@ -11,6 +11,8 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.ending import Ending
+from edgewise.core.evidence.by_edge import sum_by_edge
+from edgewise.core.local.normal_equations import Phase
 from edgewise.core.model.problem import Problem
 from edgewise.core.revision import sum_rounds
 from edgewise.core.setting import Setting, check_confidence
@@ -222,7 +224,29 @@ def _revision(setting: Setting, state: StudyState, records: Records, right: Roun
     if not np.isnan(totals).all():
         number = int(np.nanargmax(totals)) + 1
         best = right if number == right.number else next(records(number, number))
-    return Revision(phase, statistics, total, None if best is None else best.arms)
+    return Revision(
+        phase,
+        statistics,
+        total,
+        None if best is None else best.arms,
+        *_by_edge(setting, state, records, right),
+    )
+
+
+def _by_edge(
+    setting: Setting, state: StudyState, records: Records, right: Round
+) -> tuple[Phase | None, Phase | None]:
+    """What the edges showed one by one: over all rounds, and over the phases that are over."""
+    learner = state.learner
+    if learner.by_edge is None:
+        return None, None
+
+    def until(last: int) -> Phase | None:
+        told = (right if one.number == right.number else one for one in records(1, last))
+        return sum_by_edge(setting.problem, ((one.arms, one.rewards) for one in told))
+
+    closed = None if learner.by_edge_closed is None else until(state.phase_ends[-1])
+    return until(learner.rounds), closed
 
 
 # -- going on --------------------------------------------------------------------------------

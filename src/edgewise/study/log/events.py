@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.measuring import Statistics
+from edgewise.core.local.normal_equations import Phase
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,10 @@ class Revision:
     """Sum of the round's rewards; NaN if some are missing."""
     best_arms: Indices | None
     """(n,) the joint arm with the largest total, after the correction."""
+    by_edge: Phase | None = None
+    """What the edges showed one by one, over all rounds; None where it is not kept."""
+    by_edge_closed: Phase | None = None
+    """The same, as of the last phase that is over."""
 
 
 @dataclass(frozen=True)

@@ -248,6 +248,8 @@ def _corrected(base: Setting, state: StudyState, number: int, revision: Revision
         state.learner,
         best_arms=revision.best_arms,
         best_total=float(np.nanmax(totals)) if revision.best_arms is not None else -np.inf,
+        by_edge=revision.by_edge,
+        by_edge_closed=revision.by_edge_closed,
     )
     setting = setting_of(base, state)
     learner = amend(setting, learner, revision.phase, revision.statistics)
