@@ -123,9 +123,18 @@ def test_remodel_takes_options_of_creating_and_another_storage(tmp_path: Path) -
     assert (status.noise, status.epsilon, status.max_rounds) == ("estimate", 0.5, 7)
 
 
+def test_noise_may_differ_from_node_to_node(tmp_path: Path) -> None:
+    desk = created(tmp_path)
+    noise = "0.1,0.2,0.3,0.4,0.5"
+    assert desk.run("remodel", "anew", "--measured", "node", "--noise", noise).exit_code == 0
+    problem = ew.Study.load("anew", storage=desk.url).problem
+    assert problem.noise == (0.1, 0.2, 0.3, 0.4, 0.5)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--noise", "1,2,3"], "noise is [1.0, 2.0, 3.0]; it must be a number"),
         ([], "what is to change? Pass an option, such as --levels channel"),
         (["--levels", "chanel"], "levels is 'chanel'; did you mean 'channel'?"),
         (["--noise", "much"], "noise is 'much'; it must be a number"),

@@ -22,9 +22,8 @@ pd = pytest.importorskip("pandas")
 
 
 def problem(measured: Any, **options: Any) -> ew.Problem:
-    return ew.Problem(
-        GRAPH, ARMS, noise=0.5, arm_labels=PROBLEM.arm_labels, measured=measured, **options
-    )
+    options = {"noise": 0.5, "arm_labels": PROBLEM.arm_labels, "measured": measured, **options}
+    return ew.Problem(GRAPH, ARMS, **options)
 
 
 def aggregated(measured: str, rewards: Array) -> Array:

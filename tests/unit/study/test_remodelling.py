@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.unit.study.conftest import Place
-from tests.unit.study.farm import GRAPH, PROBLEM, kinds, run, state_of
+from tests.unit.study.farm import GRAPH, MATRIX, PROBLEM, kinds, run, state_of
 from tests.unit.study.test_measured import aggregated, problem
 from tests.unit.study.test_measured import run as run_measured
 
 import edgewise as ew
 from edgewise.errors import InvalidArgument, InvalidGraph, InvalidProblem, StudyExists
+from edgewise.strategies import GOptimal
 from edgewise.study.log.past import Past
 from edgewise.study.views.page import study_page
 
@@ -202,6 +203,14 @@ def test_status_recommendation_and_report_say_what_was_seen_before() -> None:
     assert "modelled anew" not in str(old.status())
 
 
+def test_it_is_said_while_nothing_can_be_estimated() -> None:
+    old = started(1, strategy="g-optimal")
+    new = old.remodel("anew", levels="channel")
+    assert new.recommend().allocation is None
+    assert "Round 1 was seen (in study 'farm')" in str(new.recommend())
+    assert "Round 1 was seen (in study &#x27;farm&#x27;)" in study_page(new)
+
+
 def test_a_stop_on_the_way_does_not_join_phases() -> None:
     old = started(30)
     new = old.remodel("anew", delta=0.5, noise=0.05)
@@ -246,3 +255,35 @@ def test_covariates_can_be_added_and_taken_away() -> None:
 
 def test_what_one_round_means_in_words() -> None:
     assert str(Past.of("farm", PROBLEM, 1, ())).startswith("Round 1 was seen (in study 'farm')")
+
+
+def test_forgotten_levels_are_mended_by_modelling_anew() -> None:
+    levels = np.linspace(-20.0, 20.0, GRAPH.n_arcs)
+    old = ew.Study.create("farm", PROBLEM, rng=3, max_rounds=40, strategy=GOptimal(even=0.5))
+    network = ew.BilinearEnvironment(PROBLEM, MATRIX, rng=4, noise=0.05)
+    old.extend(rounds=40)
+    for _ in range(40):
+        ticket = old.ask()
+        old.tell(ticket, network(ticket.arms) + levels)
+    symmetric = (MATRIX + MATRIX.T) / 2
+    new = old.remodel("anew", levels="channel", noise=0.05)
+    assert np.abs(old.report().matrix - symmetric).max() > 0.5
+    assert np.abs(new.report().matrix - symmetric).max() < 0.1
+
+
+def test_nodes_computed_from_arcs_teach_what_nodes_told_would_have() -> None:
+    old = started(8, strategy="g-optimal")
+    new = old.remodel("anew", measured="node", noise=0.7)
+    told = ew.Study.create(
+        "nodes",
+        problem("node", own_term=False, noise=0.7),
+        rng=5,
+        delta=1e-300,
+        strategy="g-optimal",
+        target=new.status().target,
+    )
+    for number in range(1, 9):
+        ticket = told.ask()
+        assert np.array_equal(ticket.arms, old.ticket(number).arms)
+        told.tell(ticket, aggregated("node", old.rewards(number)))
+    np.testing.assert_allclose(new.report().tables, told.report().tables, rtol=1e-9)

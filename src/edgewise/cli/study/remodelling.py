@@ -36,7 +36,10 @@ def remodel(
         typer.Option(help="How much edges of a kind share: shared, partial, none or auto."),
     ] = None,
     noise: Annotated[
-        str | None, typer.Option(help="Deviation of one measured number, or estimate.")
+        str | None,
+        typer.Option(
+            help="Deviation of one measured number, or estimate; 0.1,0.2 where they differ."
+        ),
     ] = None,
     own_term: Annotated[
         bool | None, typer.Option(help="Whether a node's own arm adds to its number.")
@@ -98,8 +101,10 @@ def remodel(
     emit(status_output(study), output)
 
 
-def _noise(text: str) -> float | str:
+def _noise(text: str) -> float | list[float] | str:
+    """A number, several with commas between them, or as written."""
     try:
-        return float(text)
+        numbers = [float(part) for part in text.split(",")]
     except ValueError:
         return text
+    return numbers[0] if len(numbers) == 1 else numbers

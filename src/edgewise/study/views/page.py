@@ -50,6 +50,9 @@ def _verdict(status: StudyStatus, report: Report) -> list[str]:
         page.paragraph(f"{status.rounds} rounds{budget}: {status.ending.value}.", kind),
         page.paragraph(report.guarantee),
     ]
+    past = status.remodelled_from
+    if past is not None and str(past) not in report.guarantee:
+        parts.append(page.paragraph(str(past), "not"))
     if report.regret is not None and math.isfinite(report.regret.bound) and report.regret.bound:
         parts.append(_shares(report.regret))
     return parts

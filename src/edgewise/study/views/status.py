@@ -142,7 +142,10 @@ class Recommendation:
     @classmethod
     def of(cls, report: Report, past: Past | None = None) -> Recommendation:
         """The recommendation a report makes."""
-        return cls(report.problem, report.allocation, report.certified, report.guarantee, past)
+        said = report.guarantee
+        if past is not None and str(past) not in said:
+            said = f"{said} {past}"
+        return cls(report.problem, report.allocation, report.certified, said, past)
 
     def table(self) -> list[dict[str, Hashable]]:
         """One row per node, ``{"node": ..., "arm": ...}`` by label; empty while not estimable."""
