@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.base.arrays import Array
+from edgewise.core.evidence.evidence import pool
+from edgewise.core.evidence.measuring import after, measure, nothing_measured, with_present
+from edgewise.core.model.cells import Cells
 from edgewise.simulation import Replications, replicate
 from edgewise.testing.cases import too_many
 
@@ -123,6 +127,74 @@ def test_forgetting_to_centre_is_caught(name: str, method: tuple[str, str]) -> N
     """The negative control: the same world, and a problem that says there are no levels."""
     runs = runs_of(NEAR_TIES[name], method, "channel", told=False, repetitions=60)
     assert too_many_errors(runs), runs
+
+
+# -- the estimates themselves ------------------------------------------------------------------
+
+
+def z_scores(problem: ew.Problem, law: str, n_phases: int, *, missing: float = 0.1) -> Array:
+    """(phases,) a contrast's estimate minus the truth over its stated deviation."""
+    cells, rng = Cells.of(problem), np.random.default_rng(32)
+    M = np.array([[0.5, 0.2], [-0.1, 0.3]])
+    environment = ew.BilinearEnvironment(
+        problem, M, levels=LEVEL, round_levels=LEVEL, law=law, rng=rng
+    )
+    tables = cells.averages(environment.truth.by_class(problem))[0]
+    scores = []
+    for _ in range(n_phases):
+        present, closed = nothing_measured(problem, cells)
+        for _ in range(12):
+            arms = rng.integers(0, 2, problem.graph.n_nodes)
+            rewards = environment(arms)
+            rewards[rng.random(len(rewards)) < missing] = np.nan
+            present = after(present, measure(problem, cells, arms, rewards))[-1]
+        phases = with_present(closed, present)
+        first, last = rng.choice(len(tables), 2, replace=False)
+        contrast = cells.features[0, first] - cells.features[0, last]
+        score, information = pool(contrast[None], phases.normal(cells, 0))
+        gap = tables[first] - tables[last]
+        if information[0] > 0:
+            deviation = problem.stated_noise / np.sqrt(information[0])
+            scores.append((score[0] / information[0] - gap) / deviation)
+    assert len(scores) > 0.9 * n_phases
+    return np.array(scores)
+
+
+def variance_is_off(scores: Array) -> bool:
+    """Whether mean square and 1 differ by 4.9 standard errors."""
+    squares = scores**2
+    error = max(float(squares.std()), 1.0) / np.sqrt(len(scores))
+    return bool(abs(squares.mean() - 1.0) > 4.9 * error)
+
+
+ESTIMATED: dict[str, dict[str, Any]] = {
+    "arcs, both directions": {"graph": CIRCLE},
+    "arcs": {"graph": TWO_WAYS},
+    "links": {"graph": CIRCLE, "measured": "link"},
+    "nodes": {"graph": TWO_WAYS, "measured": "node", "own_term": False},
+    "noise by node": {
+        "graph": TWO_WAYS,
+        "measured": "node",
+        "own_term": False,
+        "noise": np.linspace(0.2, 2.0, 10),
+    },
+    "noise by arc": {"graph": CIRCLE, "noise": np.linspace(0.2, 2.0, 20)},
+}
+
+
+@pytest.mark.parametrize("law", ["gaussian", "rademacher"])
+@pytest.mark.parametrize("name", ESTIMATED)
+def test_estimates_are_as_far_off_as_they_say(name: str, law: str) -> None:
+    problem = ew.Problem(arms=np.eye(2), levels="both", **{"noise": 0.5, **ESTIMATED[name]})
+    scores = z_scores(problem, law, 300)
+    assert abs(scores.mean()) < 4.9 / np.sqrt(len(scores))
+    assert not variance_is_off(scores)
+
+
+def test_noise_that_is_not_as_stated_is_caught() -> None:
+    """The negative control of the test above: half as much again."""
+    problem = ew.Problem(CIRCLE, np.eye(2), levels="both", noise=0.5)
+    assert variance_is_off(1.5 * z_scores(problem, "gaussian", 300))
 
 
 # -- certified allocations ---------------------------------------------------------------------
