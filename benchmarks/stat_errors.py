@@ -29,8 +29,13 @@ NOISE = 1.0
 CIRCLE = ew.Graph.circle(n_nodes=10)
 STAR = ew.Graph.star(n_nodes=8)
 THREE = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.3]])
+APART = np.array([[1.0, 0.0], [0.0, 1.0], [0.2, -0.6]])
+ONE_RIVAL_MATRIX = [[0.5, 0.499], [0.0, 0.0]]
 ARROWS = ew.Graph.from_edges([(2 * i, 2 * i + 1) for i in range(10)], directed=True)
 HEADS = np.array([[True, False], [True, True]] * 10)
+TWO_WAYS = ew.Graph.from_edges(
+    [(i, (i + step) % 10) for step in (1, 2) for i in range(10)], directed=True
+)
 TRIANGLES = ew.Graph.from_edges(
     [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2)], directed=True, kinds=[0, 0, 0, 1, 1, 1]
 )
@@ -40,7 +45,7 @@ PAIRS: dict[str, tuple[ew.Problem, Any]] = {
     "three arms on a star": (ew.Problem(STAR, THREE), np.diag([1.0, 0.999])),
 }
 ONE_RIVAL: dict[str, tuple[ew.Problem, Any]] = {
-    "one rival": (ew.Problem(ARROWS, np.eye(2), candidates=HEADS), [[0.5, 0.499], [0.0, 0.0]])
+    "one rival": (ew.Problem(ARROWS, np.eye(2), candidates=HEADS), ONE_RIVAL_MATRIX)
 }
 ALLOCATIONS: dict[str, tuple[ew.Problem, Any]] = {
     "two kinds, directed": (
@@ -49,6 +54,38 @@ ALLOCATIONS: dict[str, tuple[ew.Problem, Any]] = {
     ),
     "odd circle": (ew.Problem(ew.Graph.circle(n_nodes=7), THREE), [[0.0, 0.2], [0.2, 0.1]]),
 }
+LEVEL = 10.0
+"""Deviation of unknown levels, in units of the noise."""
+
+
+def with_levels(levels: str) -> dict[str, tuple[ew.Problem, Any]]:
+    """Near ties per arc, link and node; ``levels`` is what the problem says about them."""
+    said: Any = levels
+    nodes: dict[str, Any] = {"measured": "node", "own_term": False, "levels": said}
+    tie = [[0.0, 0.4], [0.399, 0.0]]
+    return {
+        "arcs": (ew.Problem(ARROWS, np.eye(2), candidates=HEADS, levels=said), ONE_RIVAL_MATRIX),
+        "links": (
+            ew.Problem(CIRCLE, np.eye(2), measured="link", levels=said),
+            np.diag([0.5, 0.499]),
+        ),
+        "nodes": (ew.Problem(TWO_WAYS, np.eye(2), **nodes), tie),
+        "nodes with own term": (
+            ew.Problem(TWO_WAYS, APART, **{**nodes, "own_term": True}),
+            tie,
+        ),
+    }
+
+
+def allocations_with_levels(levels: str) -> dict[str, tuple[ew.Problem, Any]]:
+    """Joint arms with next to nothing between them, measured per arc and per node."""
+    matrix = ALLOCATIONS["two kinds, directed"][1]
+    said: Any = levels
+    nodes: dict[str, Any] = {"measured": "node", "own_term": False, "levels": said}
+    return {
+        "two kinds, arcs": (ew.Problem(TRIANGLES, np.eye(2), levels=said), matrix),
+        "two kinds, nodes": (ew.Problem(TRIANGLES, np.eye(2), **nodes), matrix),
+    }
 
 
 @dataclass(frozen=True)
@@ -115,12 +152,39 @@ def rows() -> Iterator[Row]:
         yield Row(f"{strategy}, {rule}, noise estimated", ONE_RIVAL, pair | short, estimate=True)
         goal = {"strategy": strategy, "stopping": rule, "target": "allocation", "epsilon": 3.0}
         yield Row(f"{strategy}, {rule}, allocation", ALLOCATIONS, goal | long)
+    yield from rows_with_levels()
     for strategy in ("adaptive", "contrast", "g-optimal", "paper"):
         options = {"strategy": strategy, "stopping": Broken(), "target": "pair", **long}
         instances = {"equal arms": PAIRS["equal arms"]} if strategy == "paper" else ONE_RIVAL
         yield Row(f"{strategy}, broken rule", instances, options, valid=False)
     narrow = {"strategy": "adaptive", "stopping": TooNarrow(), "target": "allocation"}
     yield Row("adaptive, widths cut", ALLOCATIONS, {**narrow, "epsilon": 0.3, **short}, valid=False)
+
+
+def rows_with_levels() -> Iterator[Row]:
+    """Levels ten times the noise: projected out, then forgotten."""
+    world, short = {"levels": LEVEL}, {"max_rounds": 20}
+    for strategy, rule in METHODS[:1] + METHODS[2:4]:
+        pair = {"strategy": strategy, "stopping": rule, "target": "pair", **world}
+        for law in ("gaussian", "rademacher"):
+            name = f"{strategy}, {rule}, levels, {law} noise"
+            yield Row(name, with_levels("channel"), {**pair, "law": law, **short})
+    for strategy, rule in METHODS[:1] + METHODS[3:4]:
+        both = {"strategy": strategy, "stopping": rule, "target": "pair", **world}
+        weather = {"round_levels": LEVEL, "max_rounds": 20}
+        instances = {"arcs": with_levels("both")["arcs"]}
+        yield Row(f"{strategy}, {rule}, levels of channels and rounds", instances, both | weather)
+        goal = {"strategy": strategy, "stopping": rule, "target": "allocation", "epsilon": 3.0}
+        instances = allocations_with_levels("channel")
+        yield Row(
+            f"{strategy}, {rule}, allocation, levels",
+            instances,
+            {**goal, **world, "max_rounds": 600},
+        )
+        pair = {"strategy": strategy, "stopping": rule, "target": "pair", **world, **short}
+        forgotten = with_levels("none")
+        del forgotten["nodes with own term"]  # certifies too rarely in so few rounds
+        yield Row(f"{strategy}, {rule}, levels forgotten", forgotten, pair, valid=False)
 
 
 def tail(runs: Replications) -> float:

@@ -128,9 +128,12 @@ def g_optimal_laws(
 
 
 def _lifted(problem: Problem) -> Array:
-    """The arms a design is made for: with a node term, (x, 1)."""
+    """The arms a design is made for: (x, 1) if a term of one end, or a level, adds to x'Mx.
+
+    Otherwise a design may show so few arms that such terms cannot be told from M.
+    """
     coordinates = problem.whitening.coordinates
-    if not problem.node_term:
+    if not (problem.node_term or problem.own_term or problem.levels != "none"):
         return coordinates
     return np.column_stack([coordinates, np.ones(len(coordinates))])
 
