@@ -45,5 +45,13 @@ from edgewise.plots.figures import figure_graph as figure_graph
 from edgewise.plots.figures import figure_histogram as figure_histogram
 from edgewise.plots.figures import save as save
 from edgewise.plots.layout import node_positions as node_positions
+from edgewise.plots.residuals import ResidualData as ResidualData
+from edgewise.plots.residuals import draw_residuals as draw_residuals
+from edgewise.plots.residuals import figure_residuals as figure_residuals
+from edgewise.plots.residuals import residual_data as residual_data
+from edgewise.plots.shrinkage import ShrinkageData as ShrinkageData
+from edgewise.plots.shrinkage import draw_shrinkage as draw_shrinkage
+from edgewise.plots.shrinkage import figure_shrinkage as figure_shrinkage
+from edgewise.plots.shrinkage import shrinkage_data as shrinkage_data
 from edgewise.plots.trace import ConvergenceData as ConvergenceData
 from edgewise.plots.trace import ConvergenceTrace as ConvergenceTrace

@@ -24,6 +24,11 @@ def figures() -> dict[str, object]:
     blind = plots.ConvergenceTrace()
     ew.identify(problem, environment, rng=3, progress=blind)
     runs = ew.simulation.replicate(problem, matrix, repetitions=12, rng=0)
+    unequal = ew.Learner(
+        ew.Problem(ew.Graph.circle(n_nodes=50), arms, measured="link", pooling="partial"), rng=0
+    )
+    for number in range(4):
+        unequal.tell(unequal.ask(), np.random.default_rng(number).standard_normal(50))
     star = plots.curve_of("star", {6: [10.0, 12.0], 12: [5.0, 7.0]}, group="paper")
     bound = plots.Curve.exact("bound", [6.0, 12.0], [1.0, 0.5])
     return {
@@ -46,12 +51,14 @@ def figures() -> dict[str, object]:
             plots.graph_data(ew.Graph.from_edges([(0, 1), (1, 2)], directed=True), [0, 1, 0])
         ),
         "histogram": plots.figure_histogram(runs, lower_bound=1.5),
+        "shrinkage": plots.figure_shrinkage(unequal),
+        "residuals": plots.figure_residuals(unequal),
     }
 
 
 NAMES = [
     "curves", "convergence", "margin", "design", "estimate", "matrix", "allocation", "many",
-    "directed", "histogram",
+    "directed", "histogram", "shrinkage", "residuals",
 ]  # fmt: skip
 
 

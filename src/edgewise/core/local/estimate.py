@@ -85,7 +85,7 @@ def estimate_locally(
     """Fit the local model to all rounds, find its best joint arm; None while nothing is known."""
     problem = network.measurement.problem
     equations = normal_equations(seen, problem.level_names, noise=network.measurement.noise)
-    if equations.freedoms.sum() < 1 or not equations.gram.any():
+    if equations.freedoms.sum() - equations.n_nuisances < 1 or not equations.gram.any():
         return None
     known = None if noise == "estimate" else problem.stated_noise
     fitted = fit(equations, pooling, noise=known)

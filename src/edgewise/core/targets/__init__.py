@@ -14,6 +14,7 @@ from edgewise.core.targets.forecast import Forecast as Forecast
 from edgewise.core.targets.pair import BestPair as BestPair
 from edgewise.core.targets.target import Finding as Finding
 from edgewise.core.targets.target import Target as Target
+from edgewise.errors import InvalidArgument
 
 _BUILT_IN: tuple[Target, ...] = (BestPair(), BestAllocation(), BestEstimate(), Decided())
 
@@ -34,5 +35,11 @@ def target_for(
     target = choice
     if isinstance(target, str):
         target = pick("target", target, TARGETS, own="a target of your own", argument="target")
+    if problem.pooling in ("partial", "auto") and target.name in ("pair", "allocation"):
+        raise InvalidArgument(
+            f"target {target.name!r} certifies one matrix per kind, which pooling="
+            f"{problem.pooling!r} does not assume; leave the target out, or pass "
+            "Problem(..., pooling='shared' or 'none')"
+        )
     target.check(problem, plan, rule)
     return target

@@ -187,14 +187,18 @@ def _enough(found: LocalEstimate) -> int:
 
 
 def _leading_pairs(found: LocalEstimate) -> tuple[tuple[int, int], ...]:
-    """The best pair of arms of every kind, by the mean of its edges."""
+    """The best pair of arms of every class of edges, by what its kind and covariates say."""
     measurement = found.network.measurement
-    n_kinds, pairs = measurement.problem.graph.n_kinds, []
-    for kind in range(n_kinds):
-        table = measurement.features @ found.fit.means(kind)[0]
-        if not measurement.problem.graph.directed:
+    problem, pairs = measurement.problem, []
+    _, members = np.unique(problem.classes.graph.kind_of_edge, return_index=True)
+    for number, edge in enumerate(members):
+        covariates = problem.graph.covariates
+        known = np.append(1.0, () if covariates is None else covariates[edge])
+        means = known @ found.fit.means(int(problem.graph.kind_of_edge[edge]))
+        table = measurement.features @ means
+        if not problem.graph.directed:
             table = table + table.T
-        table = np.where(measurement.problem.showable[kind], table, -np.inf)
+        table = np.where(problem.showable[number], table, -np.inf)
         k, l = np.unravel_index(int(table.argmax()), table.shape)
         pairs.append((int(k), int(l)))
     return tuple(pairs)
