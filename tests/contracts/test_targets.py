@@ -9,9 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from edgewise.core.targets import TARGETS
+import edgewise as ew
+from edgewise.core.learner import initial_state
+from edgewise.core.model.options import PoolingChoice
+from edgewise.core.targets import TARGETS, BestEstimate, Decided
 from edgewise.targets import BestAllocation, BestPair, Finding, Forecast, Target
-from edgewise.testing.cases import INSTANCES, Case
+from edgewise.testing.cases import INSTANCES, Case, after_round
 from edgewise.testing.target import TargetContract
 
 
@@ -36,10 +39,106 @@ class TestBestAllocation(TargetContract):
         return BestAllocation()
 
 
-def test_every_target_has_a_suite() -> None:
-    suites = TargetContract.__subclasses__()
-    tested = {suite().target().name for suite in suites if suite.__module__ == __name__}
-    assert set(TARGETS) <= tested
+def local_cases(pooling: PoolingChoice, *names: str) -> dict[str, Case]:
+    """The usual cases, except that edges may differ."""
+    return {
+        name: replace(INSTANCES[name], problem=replace(INSTANCES[name].problem, pooling=pooling))
+        for name in names
+    }
+
+
+class TestBestEstimate(TargetContract):
+    """It certifies nothing: what is said of certificates is turned around."""
+
+    cases = local_cases("partial", "undirected", "directed kinds", "weights", "candidates")
+
+    def target(self) -> Target:
+        return BestEstimate()
+
+    def test_the_answer_is_certified_and_correct(self, case: Case) -> None:
+        report = self._identified(case, 60)
+        assert report.ending is ew.Ending.SETTLED
+        assert not report.certified
+        assert report.allocation is not None
+        quiet = ew.BilinearEnvironment(case.problem, case.matrix, noise=1e-12, rng=0)
+        best = ew.allocate(
+            case.problem.graph, case.problem.arms, case.matrix, candidates=case.problem.candidates
+        )
+        lost = best.value - quiet(report.allocation.arms).sum()
+        assert lost <= 0.1 * (best.upper_bound - best.lower_bound)
+
+    def test_an_answer_can_be_wrong(self, case: Case) -> None:
+        """Nothing is claimed, so nothing is wrong."""
+        setting = self._setting(case)
+        state = initial_state(setting, 5)
+        assert setting.target.is_correct(setting, state, case.environment(0).truth)
+
+    def test_progress_reaches_one_when_it_stops(self, case: Case) -> None:
+        setting = self._setting(case)
+        state = initial_state(setting, 5)
+        for _ in range(30):
+            state = after_round(setting, state, case)
+            assert not state.verdict.stop
+            assert 0.0 <= state.verdict.progress <= 1.0
+            assert not state.verdict.settled or state.verdict.progress == 1.0
+
+    # the local model is told one round at a time
+    test_many_rounds_at_once_are_like_one_at_a_time = None  # type: ignore[assignment]
+
+    def test_a_report_says_what_is_certified_and_what_it_rests_on(self, case: Case) -> None:
+        report = self._identified(case, 60)
+        assert all(claim in report.guarantee for claim in self.target().claims(report))
+        assert report.assumes in report.guarantee
+        assert report.guarantee in str(report)
+
+    def test_wrong_certificates_stay_within_delta(self) -> None:
+        """There are none, also where it cannot be known what is best."""
+        problem = replace(self.near_tie.problem, pooling="partial")
+        report = self._identified(replace(self.near_tie, problem=problem), 60)
+        assert not report.certified
+
+
+class TestDecided(TestBestEstimate):
+    """These edges are equal; what it comes to once that is found is the allocation's suite."""
+
+    cases = local_cases("auto", "undirected", "directed kinds", "weights", "candidates")
+    epsilon = 1.0
+
+    def target(self) -> Target:
+        return Decided()
+
+    # it needs phases; wrong answers are tested with the right ones, wrong decisions elsewhere
+    test_when_to_look_depends_on_the_round_alone = None  # type: ignore[assignment]
+    test_an_answer_can_be_wrong = None  # type: ignore[assignment]
+    test_wrong_certificates_stay_within_delta = None  # type: ignore[assignment]
+
+    def test_the_answer_is_certified_and_correct(self, case: Case) -> None:
+        setting = self._setting(case, delta=1e-6)
+        state = initial_state(setting, 5)
+        while not state.verdict.stop and state.rounds < self.rounds:
+            state = after_round(setting, state, case)
+        assert state.pooling == "shared"
+        assert state.verdict.stop
+        truth = case.environment(0).truth
+        assert setting.target.is_correct(setting, state, truth)
+        assert not setting.target.is_correct(setting, state, -truth)
+
+    def test_progress_reaches_one_when_it_stops(self, case: Case) -> None:
+        """An estimate may be settled, which does not stop it before it is decided."""
+        setting = self._setting(case)
+        state = initial_state(setting, 5)
+        while not state.verdict.stop and state.rounds < 100:
+            state = after_round(setting, state, case)
+            assert state.verdict.progress >= 0.0
+            if state.pooling == "shared" and state.closed:
+                assert state.verdict.stop == (state.verdict.progress >= 1.0)
+
+
+def test_every_target_of_edgewise_has_a_suite() -> None:
+    suites = [found for found in globals().values()
+              if isinstance(found, type) and issubclass(found, TargetContract)]  # fmt: skip
+    tested = {suite().target().name for suite in suites if suite is not TargetContract}
+    assert tested == set(TARGETS)
 
 
 # -- negative controls -----------------------------------------------------------------------

@@ -185,7 +185,7 @@ def test_a_correction_leaves_what_the_right_value_would_have(measured: str, leve
 def test_loading_and_exporting_keep_every_option(measured: str, tmp_path: Path) -> None:
     options = {"levels": "channel"}
     if measured == "node":
-        options |= {"node_kinds": [0, 1, 0, 1], "average": True}  # type: ignore[dict-item]
+        options |= {"node_kinds": [0, 1, 0, 1]}  # type: ignore[dict-item]
     if measured == "link":
         options |= {"noise": (0.1, 0.2, 0.3, 0.4, 0.5)}  # type: ignore[dict-item]
     made = replace(problem(measured), **options)  # type: ignore[arg-type]

@@ -71,11 +71,15 @@ def test_sums_of_arcs_are_computed(measured: Any) -> None:
 
 
 def test_the_mean_of_incoming_arcs_has_less_noise() -> None:
-    old = started(3)
+    with pytest.raises(InvalidProblem, match="average=True on an undirected graph"):
+        started(3).remodel("anew", measured="node", average=True)
+    graph = ew.Graph.from_edges([("a", "c"), ("b", "c"), ("c", "a")], directed=True)
+    old = ew.Study.create("one way", ew.Problem(graph, np.eye(2), noise=0.5), rng=1)
+    ticket = old.ask()
+    old.tell(ticket, [1.0, 3.0, 7.0])
     new = old.remodel("anew", measured="node", average=True)
-    arcs_in = np.bincount(GRAPH.arcs[:, 1])
-    np.testing.assert_allclose(new.rewards(2), aggregated("node", old.rewards(2)) / arcs_in)
-    np.testing.assert_allclose(np.array(new.problem.noise), 0.5 / np.sqrt(arcs_in))
+    assert new.rewards(1).tolist()[:2] == [7.0, 2.0]
+    np.testing.assert_allclose(new.problem.noise[:2], [0.5, 0.5 / np.sqrt(2.0)])
 
 
 def test_noise_per_kind_is_added_up() -> None:
@@ -137,9 +141,10 @@ def test_totals_follow_from_links_and_from_nodes_without_own_terms() -> None:
         run_measured(study, 2)
         total = study.remodel("anew", measured="total")
         assert total.rewards(2).tolist() == pytest.approx([study.rewards(2).sum()])
-    means = ew.Study.create("farm", problem("node", own_term=False, average=True), rng=1)
+    graph = ew.Graph.from_edges([("a", "b"), ("b", "a")], directed=True)
+    mean = ew.Problem(graph, np.eye(2), measured="node", own_term=False, average=True)
     with pytest.raises(InvalidArgument, match="means of their arcs"):
-        means.remodel("anew", measured="total")
+        ew.Study.create("means", mean, rng=1).remodel("anew", measured="total")
 
 
 def test_wrong_changes_make_nothing() -> None:

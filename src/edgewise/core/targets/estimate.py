@@ -18,7 +18,7 @@ from edgewise.core.regret import Answer, Regret
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.strategies import Plan
-from edgewise.core.targets.allocation import BestAllocation, on_grid
+from edgewise.core.targets.allocation import NEARLY, BestAllocation, on_grid
 from edgewise.core.targets.forecast import Forecast
 from edgewise.core.targets.target import Finding, Target, may_estimate, nothing_open
 from edgewise.core.targets.truth import Truth
@@ -65,13 +65,14 @@ class BestEstimate:
             return Finding(last, Verdict(False, number, (), None, 0.0), nothing_open)
         worth = found.worth_of_knowing(state.seed + number)
         tolerance = self.tolerance(setting.epsilon, found.allocation)
+        settled = worth <= tolerance and number >= _enough(found)
         verdict = Verdict(
             stop=False,
             round=number,
             pairs=_leading_pairs(found),
             rival=None,
-            progress=1.0 if worth <= tolerance else tolerance / worth,
-            settled=worth <= tolerance and number >= _enough(found),
+            progress=1.0 if settled else min(tolerance / max(worth, tolerance), NEARLY),
+            settled=settled,
         )
         allocation = found.allocation
         left = 0.0 if allocation.proved_optimal else allocation.upper_bound - allocation.value
@@ -151,7 +152,10 @@ class Decided:
         found = self._of(state).look(setting, state, rounds, cumulative)
         if state.pooling is not None:
             return found
-        return replace(found, verdict=replace(found.verdict, settled=False))
+        said = found.verdict
+        return replace(
+            found, verdict=replace(said, settled=False, progress=min(said.progress, NEARLY))
+        )
 
     def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:
         """As what was decided."""

@@ -90,7 +90,8 @@ class Truth:
 
     def objective(self, problem: Problem) -> Objective:
         """What joint arms really earn."""
-        return Objective.of(self.graph, self.tables, problem.candidates, self.own)
+        graph = self.graph.with_weights(problem.classes.graph.weight_of_edge)
+        return Objective.of(graph, self.tables, problem.candidates, self.own)
 
     def __neg__(self) -> Truth:
         """The opposite."""

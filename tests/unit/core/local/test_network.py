@@ -26,7 +26,7 @@ CASES: dict[str, tuple[bool, dict[str, Any]]] = {
     "node, directed": (True, {"measured": "node", "own_term": False}),
     "node, own term": (False, {"measured": "node"}),
     "node, own term by kind": (True, {"measured": "node", "node_kinds": [0, 1, 0, 2, 1]}),
-    "node, average": (False, {"measured": "node", "average": True}),
+    "node, average": (True, {"measured": "node", "average": True}),
     "total": (False, {"measured": "total"}),
     "total, directed": (True, {"measured": "total"}),
 }

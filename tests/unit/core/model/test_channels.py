@@ -41,6 +41,7 @@ class World:
     """A problem, matrices drawn at random, and the parameters they stand for."""
 
     def __init__(self, options: dict[str, Any], directed: bool, node_term: bool) -> None:
+        directed = directed or "average" in options  # else directions would count differently
         parts = {
             name: options[name] for name in ("kinds", "weights", "covariates") if name in options
         }
