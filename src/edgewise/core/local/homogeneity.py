@@ -19,9 +19,6 @@ from edgewise.core.local.deviations import deviations_of, inverse_information
 from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
 from edgewise.core.local.passes import Components, Marginals, marginals
 
-_CERTAIN = 1e-12
-"""Relative variance of the statistic below which rounding decides: nothing can be tested."""
-
 
 @dataclass(frozen=True)
 class FTest:
@@ -103,9 +100,9 @@ def score_test(equations: NormalEquations) -> ScoreTest | None:
     if not traces[1] > 0:
         return None
     mean, variance, skewness = _ratio_moments(traces, freedom)
-    statistic = Q / squares
-    if variance == 0.0:
+    if not variance > 1e-10 * mean**2:  # what is left moves every edge alike: Q is a constant
         return None
+    statistic = Q / squares
     return ScoreTest(statistic, mean, _gamma_tail(statistic, mean, variance, skewness))
 
 
@@ -183,10 +180,9 @@ def _ratio_moments(traces: Array, freedom: float) -> tuple[float, float, float]:
     mean = s1 / freedom
     second = (s1**2 + 2 * s2) / (freedom * (freedom + 2))
     third = (s1**3 + 6 * s1 * s2 + 8 * s3) / (freedom * (freedom + 2) * (freedom + 4))
-    variance = max(second - mean**2, 0.0)
-    if variance <= _CERTAIN * mean**2:  # nothing is left to chance
-        return float(mean), 0.0, 0.0
-    skewness = (third - 3 * mean * variance - mean**3) / variance**1.5
+    variance = second - mean**2
+    above = third - 3 * mean * variance - mean**3
+    skewness = above / variance**1.5 if variance > 1e-10 * mean**2 else 0.0
     return float(mean), float(variance), float(skewness)
 
 

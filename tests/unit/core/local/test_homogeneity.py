@@ -133,3 +133,11 @@ def test_the_unit_of_rewards_does_not_matter() -> None:
     assert one is not None
     assert other is not None
     assert one.p_value == pytest.approx(other.p_value)
+
+
+def test_a_score_that_cannot_vary_is_no_test() -> None:
+    """Edges that all saw the same two rounds: Q is the residual squares, whatever the rewards."""
+    features, rng = np.array([[1.0] * 3, [-1.0] * 3]), np.random.default_rng(0)
+    for _ in range(5):
+        rewards = rng.standard_normal((2, 3))
+        assert score_test(World(arcs(3, 1), np.zeros(3), features, rewards).equations()) is None
