@@ -60,7 +60,9 @@ def simulate(
     matrix: MatrixSource,
     strategy: Annotated[
         str,
-        typer.Option(autocompletion=_strategies, help="adaptive, contrast, g-optimal or paper."),
+        typer.Option(
+            autocompletion=_strategies, help="adaptive, contrast, g-optimal, paper or thompson."
+        ),
     ] = "adaptive",
     stopping: Annotated[
         str | None,

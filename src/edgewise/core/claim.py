@@ -14,3 +14,10 @@ class Claim(StrEnum):
     """Expected to be good by a model that is fitted to the data: no proof."""
     OPEN = "open"
     """The best so far; the confidence asked for is not reached."""
+
+
+def claim_of(certified: bool, estimated: bool) -> Claim:
+    """What is claimed of an answer that is certified, rests on the local model, or neither."""
+    if certified:
+        return Claim.CERTIFIED
+    return Claim.ESTIMATED if estimated else Claim.OPEN

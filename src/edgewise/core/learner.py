@@ -270,7 +270,7 @@ class Learner:
         ``strategy``, ``stopping`` and ``target`` are needed only if they are not part of edgewise.
         """
         if saved.get("version") == _BY_NAME:
-            saved = _from_names(saved)
+            saved = recipe.from_names(saved, _VERSION)
         if saved.get("version") != _VERSION:
             raise InvalidArgument(
                 f"saved state has version {saved.get('version')!r}, this edgewise reads "
@@ -315,14 +315,3 @@ class Learner:
                 f"{self.rounds + 1} is waiting); nothing was recorded: tell the ticket that "
                 "ask() returned"
             )
-
-
-def _from_names(saved: Mapping[str, Any]) -> dict[str, Any]:
-    """What was saved by the version before, as this one saves it."""
-    return {
-        "version": _VERSION,
-        "problem": saved["problem"],
-        "setting": saved,  # its names of methods stand for their usual settings
-        "plan": saved,
-        "state": saved,
-    }

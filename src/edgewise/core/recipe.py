@@ -105,3 +105,14 @@ def _check_same(argument: str, stored: str, given: Any) -> None:
             f"it was made with {argument}={stored}, not with {given!r}; pass {argument}= as it was "
             "(or leave it out, if it is part of edgewise)"
         )
+
+
+def from_names(saved: Mapping[str, Any], version: int) -> dict[str, Any]:
+    """What a learner saved when methods were stored by name, as it is saved today."""
+    return {
+        "version": version,
+        "problem": saved["problem"],
+        "setting": saved,  # its names of methods stand for their usual settings
+        "plan": saved,
+        "state": saved,
+    }

@@ -11,7 +11,7 @@ import numpy as np
 
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.claim import Claim
+from edgewise.core.claim import Claim, claim_of
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.lack_of_fit import LackOfFit
@@ -71,6 +71,13 @@ class Estimated:
     """How unequal edges of a kind are: deviation of an edge's mean reward from its kind's, over
     pairs of arms alike."""
 
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"expected gain {self.gain:.4g} over {self.baseline} (90 %: {low:.4g} to {high:.4g}), "
+            "not proved"
+        )
+
     @property
     def z(self) -> float:
         """Expected gain in units of its deviation."""
@@ -122,9 +129,7 @@ class Report:
     @property
     def claim(self) -> Claim:
         """How far the answer can be relied on."""
-        if self.certified:
-            return Claim.CERTIFIED
-        return Claim.OPEN if self.estimated is None else Claim.ESTIMATED
+        return claim_of(self.certified, self.estimated is not None)
 
     @property
     def certified(self) -> bool:
@@ -256,7 +261,7 @@ class Report:
             best = self.allocation
             quality = "optimal" if best.proved_optimal else f"gap to upper bound {best.gap:.1%}"
             lines.append(
-                f"  allocation     estimated global reward {best.value:.6g} "
+                f"  allocation     estimated global reward {best.value:.6g}{self._up_to_text()} "
                 f"({quality} for the estimate, method {best.method})"
             )
             lines += [f"  {row.name:<14} {row.value:.6g}" for row in self.baselines]
@@ -269,10 +274,13 @@ class Report:
         if self.lack_of_fit is not None:
             lines.append(f"  lack of fit    p = {self.lack_of_fit.p_value:.3g}{self._fit_text()}")
         if self.homogeneity is not None:
-            lines.append(f"  edges          {differs_in_words(self.homogeneity)}")
+            lines.append(f"  edges          {differs_in_words(self.homogeneity, self.problem)}")
         heading = "estimate " if self.claim is Claim.ESTIMATED else "guarantee"
         lines.append(f"  {heading}      {self.guarantee}")
         return "\n".join(lines)
+
+    def _up_to_text(self) -> str:
+        return "" if self.problem.levels == "none" else ", but for unknown levels,"
 
     def _stated_noise(self) -> str:
         stated = self.problem.noise
@@ -285,7 +293,7 @@ class Report:
         return "  the bilinear model does not hold: do not trust the certificate" if wrong else ""
 
 
-def differs_in_words(found: Homogeneity) -> str:
+def differs_in_words(found: Homogeneity, problem: Problem) -> str:
     """Whether edges of a kind differ, for readers who do not test hypotheses."""
     shares = (
         f"one matrix per kind explains {found.shared:.0%} of the variation, levels "
@@ -293,10 +301,10 @@ def differs_in_words(found: Homogeneity) -> str:
     )
     levels, score = found.levels_test, found.score
     if score is not None and score.p_value < _DIFFERENT:
-        return (
-            f"edges of a kind differ (p = {score.p_value:.2g}): {shares}; use pooling='partial', "
-            "kinds or covariates"
-        )
-    if levels is not None and levels.p_value < _DIFFERENT:
+        remedy = "use pooling='partial', kinds or covariates"
+        if problem.pooling != "shared":
+            remedy = "each has a matrix of its own here"
+        return f"edges of a kind differ (p = {score.p_value:.2g}): {shares}; {remedy}"
+    if levels is not None and levels.p_value < _DIFFERENT and not problem.has_channel_levels:
         return f"rewards have levels (p = {levels.p_value:.2g}): {shares}; use levels=True"
     return f"no sign that edges of a kind differ; {shares}"

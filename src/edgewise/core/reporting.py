@@ -28,6 +28,11 @@ from edgewise.core.state import LearnerState
 from edgewise.core.targets.allocation import bounds_regret, recommend
 from edgewise.core.targets.target import may_estimate
 
+_LOCALLY = (
+    "that the matrices of a kind's edges vary around a common one like independent Gaussian draws, "
+    "and independent Gaussian noise"
+)
+
 
 def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:
     """Estimate, allocate and compare, from the statistics alone."""
@@ -59,7 +64,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         target=setting.target,
         strategy=setting.strategy.name,
         stopping=setting.rule.name,
-        assumes=_assumptions(setting),
+        assumes=_assumptions(setting, local is not None),
         designs=plan.designs,
         matrices=matrices,
         node_terms=plan.cells.node_terms(theta),
@@ -132,6 +137,16 @@ def _estimated(
     )
 
 
+def estimated_now(setting: Setting, state: LearnerState) -> Estimated | None:
+    """What the local model expects of its allocation; None where the answer rests on no such."""
+    target = setting.target
+    local = target.estimate(setting, state) if may_estimate(target) else None
+    if local is None:
+        return None
+    baselines = _baselines(setting.problem, state, local.objective)
+    return _estimated(setting, state, local, baselines)
+
+
 def _unseen(setting: Setting, state: LearnerState) -> tuple[tuple[int, int, int], ...]:
     """The pairs that no round has told from the others."""
     return tuple(unseen_pairs(setting.plan.cells, state.total)) if state.rounds else ()
@@ -148,7 +163,9 @@ def _visible_phases(setting: Setting, state: LearnerState) -> ByPhase | None:
     return whole if setting.rule.is_due(np.array([state.rounds])).all() else None
 
 
-def _assumptions(setting: Setting) -> str:
+def _assumptions(setting: Setting, estimated: bool) -> str:
+    if estimated:
+        return _LOCALLY
     if setting.problem.noise != "estimate":
         return setting.rule.assumes
     return f"{setting.rule.assumes}; noise that is Gaussian with one deviation, as it is estimated"

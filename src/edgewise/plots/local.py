@@ -24,7 +24,7 @@ def local_fit(learner: Learner, pooling: str = "partial") -> LocalEstimate:
     """The local model fitted to all rounds, whatever the learner itself pools."""
     problem = learner.problem
     seen = seen_by_edge(learner)
-    found = estimate_locally(local_network(problem), seen, pooling=pooling, noise=problem.noise)
+    found = estimate_locally(local_network(problem), seen, pooling=pooling)
     if found is None:
         raise InvalidArgument(
             f"after {learner.rounds} round(s) nothing can be told about edges; tell more rounds"

@@ -27,7 +27,7 @@ def told(
     problem = ew.Problem(graph, ARMS, **options)  # type: ignore[arg-type]
     measurement, rng = local_network(problem).measurement, np.random.default_rng(0)
     matrices = MEAN + spread * rng.standard_normal((10, 2, 2))
-    learner = ew.Learner(problem, rng=1, strategy="g-optimal", delta=1e-30)
+    learner = ew.Learner(problem, rng=1, strategy=ew.strategies.GOptimal(even=1.0), delta=1e-30)
     for number in range(rounds):
         ticket = learner.ask()
         x, y = ARMS[ticket.arms[measurement.first]], ARMS[ticket.arms[measurement.second]]

@@ -79,7 +79,7 @@ def test_the_mean_of_incoming_arcs_has_less_noise() -> None:
     old.tell(ticket, [1.0, 3.0, 7.0])
     new = old.remodel("anew", measured="node", average=True)
     assert new.rewards(1).tolist()[:2] == [7.0, 2.0]
-    np.testing.assert_allclose(new.problem.noise[:2], [0.5, 0.5 / np.sqrt(2.0)])
+    np.testing.assert_allclose(np.array(new.problem.noise)[:2], [0.5, 0.5 / np.sqrt(2.0)])
 
 
 def test_noise_per_kind_is_added_up() -> None:

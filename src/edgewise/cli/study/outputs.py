@@ -10,6 +10,8 @@ from edgewise.errors import InvalidFile
 from edgewise.formats.channels import channel_columns
 
 if TYPE_CHECKING:
+    from edgewise.core.local.homogeneity import Homogeneity
+    from edgewise.core.report import Estimated
     from edgewise.study import Past, Recommendation, Study, StudyStatus, StudyTicket
 
 _WRITERS = {".csv": as_csv, ".json": as_json}
@@ -47,6 +49,10 @@ def status_output(study: Study) -> Output:
         "noise": status.noise,
         "noise_measured": status.noise_estimate and status.noise_estimate.deviation,
         "lack_of_fit_p": status.lack_of_fit and status.lack_of_fit.p_value,
+        "claim": str(status.claim),
+        "edges": status.edges,
+        **homogeneity_output(status.homogeneity),
+        "estimated": status.estimated and estimated_output(status.estimated),
         **past_facts(status.remodelled_from),
     }
     columns = channel_columns(study.problem) or ("measured",)
@@ -107,3 +113,29 @@ def recommendation_output(found: Recommendation) -> Output:
     }
     rows = [(row["node"], row["arm"]) for row in found.table()]
     return Output(facts, "nodes", ("node", "arm"), rows, text=str(found))
+
+
+def homogeneity_output(found: Homogeneity | None) -> dict[str, float | None]:
+    """Whether edges differ, as numbers: p-values, and shares of the variation explained."""
+    score = None if found is None else found.score
+    levels = None if found is None else found.levels_test
+    return {
+        "edges_differ_p": None if score is None else score.p_value,
+        "levels_p": None if levels is None else levels.p_value,
+        "share_of_one_matrix": None if found is None else found.shared,
+        "share_of_levels": None if found is None else found.levels,
+        "share_of_edges": None if found is None else found.edges,
+    }
+
+
+def estimated_output(found: Estimated) -> dict[str, object]:
+    """What is expected, as numbers."""
+    return {
+        "gain": found.gain,
+        "deviation": found.deviation,
+        "interval": list(found.interval),
+        "baseline": found.baseline,
+        "worth_of_rounds": found.worth_of_rounds,
+        "noise": found.noise,
+        "spread": found.spread,
+    }

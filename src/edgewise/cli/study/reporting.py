@@ -11,6 +11,8 @@ from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_st
 from edgewise.cli.study.outputs import (
     check_folder,
     check_out,
+    estimated_output,
+    homogeneity_output,
     past_facts,
     recommendation_output,
     write_out,
@@ -120,6 +122,9 @@ def _answer(study: Study, found: Report) -> Output:
         "regret_optimisation": None if regret is None else regret.optimisation,
         "noise_measured": found.noise_estimate and found.noise_estimate.deviation,
         "lack_of_fit_p": fit and fit.p_value,
+        "claim": str(found.claim),
+        **homogeneity_output(found.homogeneity),
+        "estimated": found.estimated and estimated_output(found.estimated),
         **past_facts(study.seen.remodelled_from),
     }
     rows = [] if best is None else [("recommended", best.value)]

@@ -24,7 +24,6 @@ from edgewise.core.local.network import LocalNetwork
 from edgewise.core.local.normal_equations import Phase, normal_equations
 from edgewise.core.local.posterior import Posterior
 from edgewise.core.local.reml import Fit, fit
-from edgewise.core.model.options import Noise
 
 _DRAWS = 12
 """Posterior draws from which the worth of knowing more is estimated."""
@@ -80,14 +79,14 @@ class LocalEstimate:
 
 
 def estimate_locally(
-    network: LocalNetwork, seen: Phase, *, pooling: str = "partial", noise: Noise = "estimate"
+    network: LocalNetwork, seen: Phase, *, pooling: str = "partial"
 ) -> LocalEstimate | None:
     """Fit the local model to all rounds, find its best joint arm; None while nothing is known."""
     problem = network.measurement.problem
     equations = normal_equations(seen, problem.level_names, noise=network.measurement.noise)
     if equations.freedoms.sum() - equations.n_nuisances < 1 or not equations.gram.any():
         return None
-    known = None if noise == "estimate" else problem.stated_noise
+    known = None if problem.noise == "estimate" else problem.stated_noise
     fitted = fit(equations, pooling, noise=known)
     objective = objective_of(network, fitted.theta)
     return LocalEstimate(network, fitted, Posterior(fitted), objective, solve(objective, Request()))

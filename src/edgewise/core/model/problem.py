@@ -31,6 +31,8 @@ from edgewise.network.arms import Whitening, checked_arms, require_span, whiten
 from edgewise.network.candidates import Candidates, checked_candidates, group_candidates
 from edgewise.network.graph import Graph
 
+_LARGEST_EQUATIONS = 2e8
+"""Numbers in the normal equations of edges that have nothing in common: 1.6 GB."""
 _MOST_IN_ONE = 2000
 """Parameters of edges that one number per round may be asked about."""
 
@@ -139,6 +141,12 @@ class Problem:
 
     def _check_pooling(self) -> None:
         n_parameters = len(self.graph.edges) * self.dimension**2
+        if self.pooling == "none" and self.n_rewards * n_parameters**2 > _LARGEST_EQUATIONS:
+            raise InvalidProblem(
+                f"pooling='none' gives {len(self.graph.edges)} edges a matrix each, about "
+                f"{n_parameters} parameters without anything in common; their equations would take "
+                f"{8e-9 * self.n_rewards * n_parameters**2:.0f} GB: pass pooling='partial'"
+            )
         local = self.measured == "total" and self.pooling in ("partial", "auto")
         if local and n_parameters > _MOST_IN_ONE:
             raise InvalidProblem(

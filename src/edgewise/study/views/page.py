@@ -11,7 +11,7 @@ import numpy as np
 from edgewise import page
 from edgewise.core.evidence.lack_of_fit import LackOfFit
 from edgewise.core.regret import Regret
-from edgewise.core.report import Report
+from edgewise.core.report import Report, differs_in_words
 from edgewise.plots import ConvergenceData, as_svg, figure_allocation, figure_convergence
 from edgewise.study.views.chronicle import chronicle
 from edgewise.study.views.status import History, StudyStatus
@@ -120,6 +120,9 @@ def _evidence(history: History, status: StudyStatus) -> list[str]:
 
 def _trust(report: Report) -> list[str]:
     parts = ["<h2>Can the model be trusted?</h2>", page.paragraph(fit_in_words(report.lack_of_fit))]
+    if report.homogeneity is not None:
+        said = differs_in_words(report.homogeneity, report.problem)
+        parts.append(page.paragraph(f"Edges: {said}."))
     noise = report.noise_estimate
     if noise is not None:
         stated = report.problem.noise

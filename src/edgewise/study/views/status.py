@@ -8,14 +8,18 @@ from dataclasses import dataclass
 
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
+from edgewise.core.claim import Claim, claim_of
 from edgewise.core.ending import Ending
+from edgewise.core.evidence.by_edge import edges_differ
 from edgewise.core.evidence.lack_of_fit import LackOfFit, lack_of_fit
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.noise import NoiseEstimate, estimate_noise
+from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.options import Noise
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
-from edgewise.core.report import Report
+from edgewise.core.report import Estimated, Report, differs_in_words
+from edgewise.core.reporting import estimated_now
 from edgewise.core.setting import Setting
 from edgewise.core.targets import Forecast
 from edgewise.study.log.fold import Certificate, StudyState
@@ -55,6 +59,13 @@ class StudyStatus:
     """As stated in the problem."""
     noise_estimate: NoiseEstimate | None
     lack_of_fit: LackOfFit | None
+    claim: Claim
+    """How far the answer can be relied on."""
+    edges: str | None
+    """Whether edges of a kind differ, in words with the remedy; None while it cannot be told."""
+    homogeneity: Homogeneity | None
+    estimated: Estimated | None
+    """What is expected, where the answer rests on the local model."""
     remodelled_from: Past | None = None
     """The rounds that were seen before the model was chosen, if some were."""
 
@@ -88,6 +99,10 @@ class StudyStatus:
             rows.append(("rounds left", str(self.forecast)))
         if self.noise_estimate is not None:
             rows.append(("noise", _noise(self.noise, self.noise_estimate)))
+        if self.estimated is not None:
+            rows.insert(2, ("estimate", str(self.estimated)))
+        if self.edges is not None:
+            rows.append(("edges", self.edges))
         if self.lack_of_fit is not None:
             rows.append(("lack of fit", f"p = {self.lack_of_fit.p_value:.3g}"))
         if self.remodelled_from is not None:
@@ -164,7 +179,8 @@ def status_of(name: str, setting: Setting, state: StudyState) -> StudyStatus:
     """The status of a study in a state."""
     problem, cells, learner = setting.problem, setting.plan.cells, state.learner
     total, verdict = learner.total, learner.verdict
-    pending = state.pending
+    pending, differ = state.pending, edges_differ(learner.by_edge)
+    estimated = estimated_now(setting, learner)
     return StudyStatus(
         name=name,
         rounds=learner.rounds,
@@ -184,6 +200,10 @@ def status_of(name: str, setting: Setting, state: StudyState) -> StudyStatus:
         noise=problem.noise,
         noise_estimate=estimate_noise(total),
         lack_of_fit=lack_of_fit(cells, total, estimate(cells, total)),
+        claim=claim_of(state.ending is Ending.CERTIFIED, estimated is not None),
+        edges=None if differ is None else differs_in_words(differ, problem),
+        homogeneity=differ,
+        estimated=estimated,
     )
 
 

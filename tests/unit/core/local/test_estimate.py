@@ -34,7 +34,7 @@ def estimate(rounds: int, *, noise: float = 0.4, pooling: str = "partial") -> Lo
         rewards = np.add.reduceat(NETWORK.features(arms) * theta, starts[:-1])
         seen = by_edge_after(problem, seen, arms, rewards + noise * rng.standard_normal(5))
     assert seen is not None
-    return estimate_locally(local_network(problem), seen, pooling=pooling, noise=noise)
+    return estimate_locally(local_network(problem), seen, pooling=pooling)
 
 
 @pytest.fixture(scope="module")

@@ -116,6 +116,8 @@ def test_the_total_is_the_sum_over_arcs_and_own_terms(world: World) -> None:
     objective = objective_of(world.network, theta)
     for arms in world.joint_arms:
         total = sum(world.rewards(arms).values()) + world.own_rewards(arms).sum()
+        if world.problem.average:  # what is measured, summed
+            total = world.measured(arms).sum()
         assert world.network.total(arms) @ theta == pytest.approx(total, abs=1e-9)
         assert objective.value(arms) == pytest.approx(total, abs=1e-9)
 

@@ -134,8 +134,9 @@ def test_it_settles_only_after_two_rounds_per_parameter_of_an_edge() -> None:
     enough = 2 * local_network(problem).measurement.features.shape[2]
     assert enough == 8
     for state in states(setting(problem, epsilon=1e6), deploy(problem, spread=0.5), 20):
-        assert state.verdict.settled == (state.verdict.round >= enough)
-        assert state.verdict.progress == 1.0
+        settled = state.verdict.round >= enough
+        assert state.verdict.settled == settled
+        assert (state.verdict.progress == 1.0) == settled
 
 
 def test_it_does_not_settle_while_more_could_be_gained() -> None:
@@ -154,7 +155,7 @@ def test_the_report_says_what_the_local_model_expects() -> None:
         chosen, deploy(problem, spread=0.5), 12, seed=learner.save()["state"]["seed"]
     )
     assert state.by_edge is not None
-    found = estimate_locally(local_network(problem), state.by_edge, noise=0.3)
+    found = estimate_locally(local_network(problem), state.by_edge)
     assert found is not None
     assert said is not None
     assert report.allocation is not None
@@ -289,7 +290,7 @@ def words(spread: float, seed: int, rounds: int = 20) -> str:
     measure = deploy(problem, spread=spread, seed=seed)
     found = told(problem, measure, rounds, strategy="g-optimal", delta=1e-30).report().homogeneity
     assert found is not None
-    return differs_in_words(found)
+    return differs_in_words(found, problem)
 
 
 def test_strongly_unequal_edges_are_told_within_twenty_rounds() -> None:
