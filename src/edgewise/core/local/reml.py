@@ -34,6 +34,9 @@ _LEAST_VARIANCE = 1e-6
 _NO_GAIN = 1e-7
 """A step of EM that gains less than this is at the optimum."""
 
+_UNSEEN = 1e-9
+"""Information on the means below this, relative to the largest, is rounding."""
+
 _TOLERANCE = 1e-3
 """Fits end when a step promises less than this in -2 log likelihood."""
 
@@ -144,21 +147,31 @@ def _climb(
         if promised < tolerance:
             converged = True
             break
-        then = look(equations, layout, proposal, curvature=learns)
+        then = _looked(equations, layout, proposal, learns)
         passes += 1
-        if then.criterion <= now.criterion:
+        if then is not None and then.criterion <= now.criterion:
             damping = max(damping / 3, 1e-6)
         else:
             damping = min(max(damping * 10, 0.01), 1e3)
-            then = look(equations, layout, em_step(now, free, n, dimensions), curvature=learns)
+            then = _looked(equations, layout, em_step(now, free, n, dimensions), learns)
             passes += 1
             # where EM gains nothing either, nothing is left but rounding
-            converged = then.criterion > now.criterion - _NO_GAIN
-            if then.criterion > now.criterion:
+            converged = then is None or then.criterion > now.criterion - _NO_GAIN
+            if then is None or then.criterion > now.criterion:
                 break
         now = then
         trace.append(now.criterion)
     return Fit(equations, layout, pooling, sharing, free, now, tuple(trace), passes, converged)
+
+
+def _looked(
+    equations: NormalEquations, layout: Layout, proposal: Components, curvature: bool
+) -> Look | None:
+    """A look at other variances; None if they cannot be computed with: the step was too bold."""
+    try:
+        return look(equations, layout, proposal, curvature=curvature)
+    except np.linalg.LinAlgError:
+        return None
 
 
 def _start(
@@ -197,12 +210,15 @@ def _shared_start(
     """sigma^2 and lambda as one matrix per kind would have them."""
     now = look(equations, layout, shared, curvature=False)
     n, m = float(equations.freedoms.sum()), now.marginals
-    rank = float(np.vdot(now.fixed_covariance, m.information))
-    variance = max(m.quadratic - float(now.fixed @ m.moment), 1e-12 * m.quadratic) / max(
-        n - rank, 1.0
+    values, vectors = np.linalg.eigh(m.information)
+    seen = values > _UNSEEN * max(float(values[-1]), 0.0)  # levels hide what is constant
+    values, basis = values[seen], vectors[:, seen]
+    fixed = basis @ ((basis.T @ m.moment) / values)
+    variance = max(m.quadratic - float(fixed @ m.moment), 1e-12 * m.quadratic) / max(
+        n - len(values), 1.0
     )
     variance = variance if noise is None else noise**2
-    sizes = now.fixed**2 + variance * np.diag(now.fixed_covariance)
+    sizes = fixed**2 + variance * (basis**2 / values).sum(axis=1)
     channels, spreads = equations.channels, np.ones_like(shared.spreads)
     for k in range(channels.n_kinds):
         own = sizes[channels.mean_starts[k] : channels.mean_starts[k + 1]]

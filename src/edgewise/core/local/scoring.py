@@ -200,5 +200,5 @@ def _moved(old: Components, free: Free, step: Array) -> Components:
     spreads = old.spreads.copy()
     root = np.sqrt(spreads[free.spreads])
     # at least a hundredth of the root: lambda = 0 would be left by no later step
-    spreads[free.spreads] = np.maximum(root + step[at:], 0.01 * root) ** 2
+    spreads[free.spreads] = np.clip(root + step[at:], 0.01 * root, 100.0 * root) ** 2
     return replace(old, roots=roots, spreads=spreads, variance=s2)
