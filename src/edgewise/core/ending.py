@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from edgewise.core.claim import Claim
 from edgewise.core.stopping.verdict import Verdict
 
 
@@ -35,3 +36,16 @@ def ending_of(
     if max_rounds is not None and rounds >= max_rounds:
         return Ending.BUDGET_SPENT
     return Ending.RUNNING
+
+
+_ESTIMATED = {
+    Ending.BUDGET_SPENT: "the round limit was reached; the answer is estimated",
+    Ending.RUNNING: "still collecting; the answer so far is estimated",
+}
+
+
+def in_words(ending: Ending, claim: Claim) -> str:
+    """Why no further round was taken, or that rounds go on, and what the answer is."""
+    if claim is Claim.ESTIMATED and ending in _ESTIMATED:
+        return _ESTIMATED[ending]
+    return ending.value

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
 from edgewise.core.claim import Claim, claim_of
-from edgewise.core.ending import Ending
+from edgewise.core.ending import Ending, in_words
 from edgewise.core.evidence.by_edge import edges_differ
 from edgewise.core.evidence.lack_of_fit import LackOfFit, lack_of_fit
 from edgewise.core.evidence.least_squares import estimate
@@ -84,7 +84,7 @@ class StudyStatus:
         """Name, rounds and ending, in words."""
         rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         budget = "" if self.max_rounds is None else f" of at most {self.max_rounds}"
-        return f"Study {self.name!r}: {rounds}{budget}, {self.ending.value}"
+        return f"Study {self.name!r}: {rounds}{budget}, {in_words(self.ending, self.claim)}"
 
     def rows(self) -> list[tuple[str, str]]:
         """The rest as labels and texts, in the order in which they are read."""
@@ -100,7 +100,7 @@ class StudyStatus:
         if self.noise_estimate is not None:
             rows.append(("noise", _noise(self.noise, self.noise_estimate)))
         if self.estimated is not None:
-            rows.insert(2, ("estimate", str(self.estimated)))
+            rows[2:] = [("estimate", str(self.estimated)), ("further rounds", self._further())]
         if self.edges is not None:
             rows.append(("edges", self.edges))
         if self.lack_of_fit is not None:
@@ -117,6 +117,12 @@ class StudyStatus:
         against = "" if self.rival is None else f", against {_pair(self.rival)}"
         share = min(self.progress, 1.0)
         return f"{share:.0%} of what delta = {self.delta:g}{tolerance} needs{against}"
+
+    def _further(self) -> str:
+        worth = None if self.estimated is None else self.estimated.worth_of_rounds
+        if worth is None:
+            return "what they would bring is asked at the next look"
+        return f"expected to bring at most {worth:.3g} in global reward"
 
     def _waiting(self) -> str:
         if self.pending is None:
