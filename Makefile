@@ -54,6 +54,7 @@ bench-record: $(VENV)/.bench  ## write the figures of this version to benchmarks
 
 stat: $(VENV)/.test  ## count wrong certificates at near ties, 500 runs per strategy (minutes)
 	$(BIN)/python benchmarks/stat_errors.py
+	$(BIN)/python benchmarks/stat_edges.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -50,9 +50,8 @@ def status_output(study: Study) -> Output:
         "noise_measured": status.noise_estimate and status.noise_estimate.deviation,
         "lack_of_fit_p": status.lack_of_fit and status.lack_of_fit.p_value,
         "claim": str(status.claim),
-        "edges": status.edges,
         **homogeneity_output(status.homogeneity),
-        "estimated": status.estimated and estimated_output(status.estimated),
+        **estimated_output(status.estimated),
         **past_facts(status.remodelled_from),
     }
     columns = channel_columns(study.problem) or ("measured",)
@@ -115,27 +114,31 @@ def recommendation_output(found: Recommendation) -> Output:
     return Output(facts, "nodes", ("node", "arm"), rows, text=str(found))
 
 
-def homogeneity_output(found: Homogeneity | None) -> dict[str, float | None]:
+def homogeneity_output(found: Homogeneity | None) -> dict[str, object]:
     """Whether edges differ, as numbers: p-values, and shares of the variation explained."""
-    score = None if found is None else found.score
-    levels = None if found is None else found.levels_test
+    if found is None:
+        return {}
     return {
-        "edges_differ_p": None if score is None else score.p_value,
-        "levels_p": None if levels is None else levels.p_value,
-        "share_of_one_matrix": None if found is None else found.shared,
-        "share_of_levels": None if found is None else found.levels,
-        "share_of_edges": None if found is None else found.edges,
+        "edges_differ_p": None if found.score is None else found.score.p_value,
+        "levels_p": None if found.levels_test is None else found.levels_test.p_value,
+        "share_of_one_matrix": found.shared,
+        "share_of_levels": found.levels,
+        "share_of_edges": found.edges,
     }
 
 
-def estimated_output(found: Estimated) -> dict[str, object]:
-    """What is expected, as numbers."""
+def estimated_output(found: Estimated | None) -> dict[str, object]:
+    """What is expected where the answer rests on the local model, as numbers."""
+    if found is None:
+        return {}
+    low, high = found.interval
     return {
-        "gain": found.gain,
-        "deviation": found.deviation,
-        "interval": list(found.interval),
-        "baseline": found.baseline,
+        "expected_gain": found.gain,
+        "expected_gain_deviation": found.deviation,
+        "expected_gain_low": low,
+        "expected_gain_high": high,
+        "expected_gain_over": found.baseline,
         "worth_of_rounds": found.worth_of_rounds,
-        "noise": found.noise,
-        "spread": found.spread,
+        "fitted_noise": found.noise,
+        "spread_of_edges": found.spread,
     }

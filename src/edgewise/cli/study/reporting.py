@@ -124,7 +124,7 @@ def _answer(study: Study, found: Report) -> Output:
         "lack_of_fit_p": fit and fit.p_value,
         "claim": str(found.claim),
         **homogeneity_output(found.homogeneity),
-        "estimated": found.estimated and estimated_output(found.estimated),
+        **estimated_output(found.estimated),
         **past_facts(study.seen.remodelled_from),
     }
     rows = [] if best is None else [("recommended", best.value)]
