@@ -147,18 +147,20 @@ class Learner:
     target
         What to find: ``"pair"``, the best pair of arms of every edge kind, as in the paper; or
         ``"allocation"``, a joint arm whose global reward is certified; or a target of
-        :mod:`edgewise.targets` or your own. By default the pair in the paper's setting
-        (undirected edges of one kind, all arms everywhere), where it decides everything, and the
-        allocation elsewhere.
+        :mod:`edgewise.targets` or your own. Where edges have matrices of their own,
+        ``"estimate"`` or ``"auto"``. By default the pair in the paper's setting (undirected edges
+        of one kind, all arms everywhere), where it decides everything, and elsewhere the
+        allocation, or what the pooling of edges allows.
     strategy
         ``"adaptive"`` (fewest rounds; nodes are coordinated), ``"contrast"`` (independent nodes
-        whose laws follow what is open), ``"g-optimal"`` (independent nodes, fixed laws) or
-        ``"paper"`` (Algorithm 2 as printed); or a strategy of :mod:`edgewise.strategies`, such as
+        whose laws follow what is open), ``"g-optimal"`` (independent nodes, fixed laws),
+        ``"thompson"`` (earns while it explores) or ``"paper"`` (Algorithm 2 as printed); or a
+        strategy of :mod:`edgewise.strategies`, such as
         ``Safe(...)``, or your own.
     stopping
         ``"anytime"``, ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of
         :mod:`edgewise.stopping` or your own; by default the one that belongs to the strategy:
-        in the same order ``"anytime"``, ``"anytime"``, ``"mixture"``, ``"paper"``.
+        in the same order ``"anytime"``, ``"anytime"``, ``"mixture"``, ``"anytime"``, ``"paper"``.
     rng
         Seed or generator from which the seed of all joint arms is drawn; None for a fresh one.
 

@@ -98,8 +98,6 @@ class Graph:
                 stacklevel=3,
             )
 
-    # -- sizes and derived arrays ------------------------------------------------------------
-
     @property
     def n_arcs(self) -> int:
         """m: the number of observed directions; an undirected interaction counts twice."""
@@ -181,27 +179,26 @@ class Graph:
 
     def with_kinds(self, kinds: Indices) -> Graph:
         """The same interactions with other kinds (E,); nothing is checked again."""
-        other = copy(self)
-        for derived in ("n_kinds", "kind_of_edge"):
-            other.__dict__.pop(derived, None)
-        object.__setattr__(other, "kinds", frozen(kinds, np.int32))
-        object.__setattr__(other, "kind_labels", None)
-        return other
+        return self._changed(kinds=frozen(kinds, np.int32), kind_labels=None)
 
     def with_weights(self, weights: Array) -> Graph:
         """The same interactions with other weights (E,); nothing is checked again."""
-        other = copy(self)
-        object.__setattr__(other, "weights", frozen(weights, float))
-        return other
+        return self._changed(weights=frozen(weights, float))
 
     def edge_by_edge(self) -> Graph:
         """Every edge once, from its first node to its second, as a kind of its own.
 
         For tables per edge that hold what both directions bring; nothing is checked again.
         """
-        other = self.with_kinds(np.arange(len(self.edges)))
-        other.__dict__.pop("arcs", None)
-        object.__setattr__(other, "directed", True)
+        alone = frozen(np.arange(len(self.edges)), np.int32)
+        return self._changed(kinds=alone, kind_labels=None, directed=True)
+
+    def _changed(self, **fields: Any) -> Graph:
+        """A copy with other fields, and without what was derived from those that may change."""
+        other = copy(self)
+        for derived in ("n_kinds", "kind_of_edge", "arcs"):
+            other.__dict__.pop(derived, None)
+        other.__dict__.update(fields)
         return other
 
     def __repr__(self) -> str:
@@ -215,8 +212,6 @@ class Graph:
         if self.covariate_names is not None:
             parts.append(f"covariates={', '.join(self.covariate_names)}")
         return f"Graph({', '.join(parts)})"
-
-    # -- from the user's data ----------------------------------------------------------------
 
     @classmethod
     def from_edges(
@@ -291,8 +286,6 @@ class Graph:
     def to_networkx(self) -> Any:
         """A ``networkx.Graph`` or ``DiGraph`` with the labels as nodes, all numbers kept."""
         return networkx_graph(self)
-
-    # -- the paper's families ----------------------------------------------------------------
 
     @classmethod
     def star(cls, *, n_edges: int | None = None, n_nodes: int | None = None) -> Graph:

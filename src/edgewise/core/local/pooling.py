@@ -24,7 +24,7 @@ class Pooling(StrEnum):
 
 
 @dataclass(frozen=True)
-class Decision:
+class PoolingDecision:
     """What `auto` came to."""
 
     pooling: Pooling
@@ -32,7 +32,7 @@ class Decision:
     """Of the score test; None if the rounds could not tell."""
 
 
-def decide(equations: NormalEquations, *, level: float = _LEVEL) -> Decision:
+def decide(equations: NormalEquations, *, level: float = _LEVEL) -> PoolingDecision:
     """`auto`: "partial" if the score test says that edges differ, else "shared".
 
     To be asked once, on the first phase, which then does not count as evidence. Rounds that
@@ -40,6 +40,6 @@ def decide(equations: NormalEquations, *, level: float = _LEVEL) -> Decision:
     """
     test = score_test(equations)
     if test is None:
-        return Decision(Pooling.SHARED, None)
+        return PoolingDecision(Pooling.SHARED, None)
     differs = test.p_value < level
-    return Decision(Pooling.PARTIAL if differs else Pooling.SHARED, test.p_value)
+    return PoolingDecision(Pooling.PARTIAL if differs else Pooling.SHARED, test.p_value)

@@ -145,9 +145,7 @@ class BestAllocation:
 
     def tolerance(self, epsilon: float | None, found: Allocation | None) -> float:
         """In units of the global reward."""
-        if epsilon is not None or found is None:
-            return epsilon or 0.0
-        return self.share * (found.upper_bound - found.lower_bound)
+        return tolerated(epsilon, self.share, found)
 
     def regret(self, report: Report) -> Regret | None:  # noqa: ARG002
         """Nothing beyond the widths."""
@@ -289,6 +287,13 @@ def on_grid(rounds: Indices) -> Mask:
     steps = math.ceil(math.log(int(rounds[-1]) + 1.0) / math.log(_GROWTH))
     grid = np.ceil(_GROWTH ** np.arange(steps + 1)).astype(np.int64)
     return np.isin(rounds, grid)
+
+
+def tolerated(epsilon: float | None, share: float, found: Allocation | None) -> float:
+    """Epsilon, or else a share of the range of global rewards, as estimated."""
+    if epsilon is not None or found is None:
+        return epsilon or 0.0
+    return share * (found.upper_bound - found.lower_bound)
 
 
 def bounds_regret(plan: Plan, rule: StoppingRule) -> bool:

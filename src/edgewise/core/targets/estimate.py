@@ -18,7 +18,7 @@ from edgewise.core.regret import Answer, Regret
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.strategies import Plan
-from edgewise.core.targets.allocation import NEARLY, BestAllocation, on_grid
+from edgewise.core.targets.allocation import NEARLY, BestAllocation, on_grid, tolerated
 from edgewise.core.targets.forecast import Forecast
 from edgewise.core.targets.target import Finding, Target, may_estimate, nothing_open
 from edgewise.core.targets.truth import Truth
@@ -91,9 +91,7 @@ class BestEstimate:
 
     def tolerance(self, epsilon: float | None, found: Allocation | None) -> float:
         """In units of the global reward."""
-        if epsilon is not None or found is None:
-            return epsilon or 0.0
-        return self.share * (found.upper_bound - found.lower_bound)
+        return tolerated(epsilon, self.share, found)
 
     def regret(self, report: Report) -> Regret | None:  # noqa: ARG002
         """Nothing is proved about it."""
