@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from edgewise.reproduction.outcome import ClaimStatus as ClaimStatus
 from edgewise.reproduction.outcome import Outcome as Outcome
-from edgewise.reproduction.outcome import TestedClaim as TestedClaim
+from edgewise.reproduction.outcome import PaperClaim as PaperClaim
 from edgewise.reproduction.run import EXPERIMENTS as EXPERIMENTS
 from edgewise.reproduction.run import Reproduction as Reproduction
 from edgewise.reproduction.run import cells_of as cells_of

@@ -23,7 +23,7 @@ class ClaimStatus(Enum):
 
 
 @dataclass(frozen=True)
-class TestedClaim:
+class PaperClaim:
     """A statement, where it comes from, and the tests that all must pass to confirm it.
 
     Requiring every test to pass needs no correction for their number: the probability to confirm
@@ -67,7 +67,7 @@ class Outcome:
     title: str
     data: dict[str, list[Row]]
     """Tidy tables by file name, one row per run."""
-    claims: tuple[TestedClaim, ...]
+    claims: tuple[PaperClaim, ...]
     figures: dict[str, Figure] = field(default_factory=dict)
     """By file name without suffix."""
     captions: dict[str, str] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from edgewise import page
 from edgewise.reproduction.inference import LEVEL, HypothesisTest
-from edgewise.reproduction.outcome import ClaimStatus, Outcome, ReportTable, TestedClaim
+from edgewise.reproduction.outcome import ClaimStatus, Outcome, PaperClaim, ReportTable
 from edgewise.reproduction.settings import Settings
 from edgewise.reproduction.sweep.cell import code_version
 
@@ -62,7 +62,7 @@ def _section(outcome: Outcome, pictures: dict[str, Path]) -> str:
     return "\n".join(parts)
 
 
-def _claim(claim: TestedClaim) -> str:
+def _claim(claim: PaperClaim) -> str:
     remark = f"<p>{escape(claim.remark)}</p>" if claim.remark else ""
     header = (
         "subject",
@@ -94,7 +94,7 @@ def _evidence(row: HypothesisTest) -> tuple[str, ...]:
     )
 
 
-def _status(claim: TestedClaim) -> str:
+def _status(claim: PaperClaim) -> str:
     kind = "confirmed" if claim.status is ClaimStatus.CONFIRMED else "not"
     return f'<span class="{kind}">{escape(claim.status.value)}</span>'
 
@@ -104,7 +104,7 @@ def _table(table: ReportTable) -> str:
     return title + page.table(table.header, table.rows)
 
 
-def measured_text(claim: TestedClaim) -> str:
+def measured_text(claim: PaperClaim) -> str:
     """The weakest test of a claim in one line."""
     row = claim.weakest
     return (

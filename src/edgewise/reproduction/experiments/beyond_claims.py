@@ -15,7 +15,7 @@ from edgewise.reproduction.inference import (
     larger,
     rate_at_most,
 )
-from edgewise.reproduction.outcome import TestedClaim
+from edgewise.reproduction.outcome import PaperClaim
 from edgewise.reproduction.settings import HARD, Settings
 from edgewise.reproduction.sweep.cell import Row
 from edgewise.reproduction.sweep.frame import column, select
@@ -25,7 +25,7 @@ LADDER = ("paper", "union", "mixture", "contrast", "adaptive")
 """From the paper's rule and design to better rules, better laws, and coordination."""
 
 
-def claims_of(paper: list[Row], random: list[Row], settings: Settings) -> tuple[TestedClaim, ...]:
+def claims_of(paper: list[Row], random: list[Row], settings: Settings) -> tuple[PaperClaim, ...]:
     """Only what was measured is claimed."""
     steps = [name for name in LADDER if name in settings.chosen_methods]
     claims = []
@@ -38,7 +38,7 @@ def claims_of(paper: list[Row], random: list[Row], settings: Settings) -> tuple[
     return (*claims, _errors(paper, random, settings), _bounds(paper, random, settings))
 
 
-def _ladder(rows: list[Row], steps: list[str], settings: Settings) -> TestedClaim:
+def _ladder(rows: list[Row], steps: list[str], settings: Settings) -> PaperClaim:
     d = max(int(row["dimension"]) for row in rows)
 
     def runs(graph: str, method: str) -> Array:
@@ -51,7 +51,7 @@ def _ladder(rows: list[Row], steps: list[str], settings: Settings) -> TestedClai
         )
         for slow, fast in pairwise(steps)
     )
-    return TestedClaim(
+    return PaperClaim(
         f"At omega = 0.1 and d = {d}, each of {', '.join(steps)} needs fewer rounds than the one "
         "before it.",
         "docs/strategies.md (ours)",
@@ -60,13 +60,13 @@ def _ladder(rows: list[Row], steps: list[str], settings: Settings) -> TestedClai
     )
 
 
-def _on_random_instances(rows: list[Row], better: Sequence[str]) -> TestedClaim:
+def _on_random_instances(rows: list[Row], better: Sequence[str]) -> PaperClaim:
     fixed = instance_means(rows, "mixture")
     tests = tuple(
         geometrically_above(f"mixture / {name}", fixed / instance_means(rows, name), 1.0)
         for name in better
     )
-    return TestedClaim(
+    return PaperClaim(
         f"On random instances {' and '.join(better)} need fewer rounds than fixed G-optimal laws "
         "with the mixture rule.",
         "docs/strategies.md (ours)",
@@ -75,12 +75,12 @@ def _on_random_instances(rows: list[Row], better: Sequence[str]) -> TestedClaim:
     )
 
 
-def _errors(paper: list[Row], random: list[Row], settings: Settings) -> TestedClaim:
+def _errors(paper: list[Row], random: list[Row], settings: Settings) -> PaperClaim:
     tests = []
     for method in settings.chosen_methods:
         rows = select([*paper, *random], method=method)
         tests.append(rate_at_most(method, n_errors(rows), len(rows), settings.delta))
-    return TestedClaim(
+    return PaperClaim(
         f"A certified answer is wrong with probability at most delta = {settings.delta:g}.",
         "docs/stopping.md",
         tuple(tests),
@@ -88,13 +88,13 @@ def _errors(paper: list[Row], random: list[Row], settings: Settings) -> TestedCl
     )
 
 
-def _bounds(paper: list[Row], random: list[Row], settings: Settings) -> TestedClaim:
+def _bounds(paper: list[Row], random: list[Row], settings: Settings) -> PaperClaim:
     tests: list[HypothesisTest] = []
     for method in settings.chosen_methods:
         tests.append(closest_to_bound(method, select(paper, method=method)))
         ratio = instance_means(random, method) / LOWER_BOUND
         tests.append(geometrically_above(f"{method}: random instances", ratio, 1.0))
-    return TestedClaim(
+    return PaperClaim(
         "No method needs fewer rounds, on average, than the lower bound.",
         "Section 4.3 (symmetric form)",
         tuple(tests),

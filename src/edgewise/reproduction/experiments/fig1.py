@@ -22,7 +22,7 @@ from edgewise.reproduction.inference import (
     larger,
     rate_at_most,
 )
-from edgewise.reproduction.outcome import Outcome, ReportTable, TestedClaim
+from edgewise.reproduction.outcome import Outcome, PaperClaim, ReportTable
 from edgewise.reproduction.settings import EASY, HARD, Settings
 from edgewise.reproduction.sweep.cell import Cell, Row, split
 from edgewise.reproduction.sweep.frame import column, select, table_of
@@ -134,7 +134,7 @@ def relative_curves(rows: list[Row], size: str, settings: Settings, method: str)
     )
 
 
-def claims_of(rows: list[Row], size: str, settings: Settings) -> tuple[TestedClaim, ...]:
+def claims_of(rows: list[Row], size: str, settings: Settings) -> tuple[PaperClaim, ...]:
     """What Section 6 says about this panel, with tests; only what was measured is claimed."""
     claims = []
     hard, easy = _near(rows, HARD, "paper"), _near(rows, EASY, "paper")
@@ -142,21 +142,21 @@ def claims_of(rows: list[Row], size: str, settings: Settings) -> tuple[TestedCla
     if hard and pairs:
         evidence = [test for pair in pairs for test in _agreements(hard, size, *pair)]
         statement = "At omega = 0.1 the graph does not change the number of rounds."
-        claims.append(TestedClaim(statement, "Section 6, Figure 1", tuple(evidence)))
+        claims.append(PaperClaim(statement, "Section 6, Figure 1", tuple(evidence)))
     slower = [graph for graph in ("circle", "matching") if graph in settings.graphs]
     if easy and "star" in settings.graphs and slower:
         tests = tuple(_slower(easy, size, "star", graph) for graph in slower)
         at = "edges" if size == "n_edges" else "dimensions"
         statement = f"At omega = pi/2 and many {at}, the star needs more rounds."
-        claims.append(TestedClaim(statement, "Section 6, Figure 1", tests))
+        claims.append(PaperClaim(statement, "Section 6, Figure 1", tests))
     if easy and len(slower) == 2:
         evidence = _agreements(easy, size, "circle", "matching")
         statement = "At omega = pi/2, circle and matching need the same number of rounds."
-        claims.append(TestedClaim(statement, "Section 6, Figure 1", tuple(evidence)))
+        claims.append(PaperClaim(statement, "Section 6, Figure 1", tuple(evidence)))
     return (*claims, *_guarantees(rows, settings))
 
 
-def _guarantees(rows: list[Row], settings: Settings) -> list[TestedClaim]:
+def _guarantees(rows: list[Row], settings: Settings) -> list[PaperClaim]:
     by_method = {method: select(rows, method=method) for method in settings.chosen_methods}
     errors = [
         rate_at_most(method, n_errors(runs), len(runs), settings.delta)
@@ -164,13 +164,13 @@ def _guarantees(rows: list[Row], settings: Settings) -> list[TestedClaim]:
     ]
     closest = [closest_to_bound(method, runs) for method, runs in by_method.items()]
     return [
-        TestedClaim(
+        PaperClaim(
             f"A certified answer is wrong with probability at most delta = {settings.delta:g}.",
             "Section 4.1",
             tuple(errors),
             "Runs of all points of the panel together.",
         ),
-        TestedClaim(
+        PaperClaim(
             "No method needs fewer rounds, on average, than the lower bound.",
             "Section 4.3 (symmetric form)",
             tuple(closest),

@@ -17,7 +17,7 @@ from edgewise.reproduction.experiments.variance_data import (
     variance_cells,
 )
 from edgewise.reproduction.inference import HypothesisTest, at_least, within
-from edgewise.reproduction.outcome import Outcome, ReportTable, TestedClaim
+from edgewise.reproduction.outcome import Outcome, PaperClaim, ReportTable
 from edgewise.reproduction.settings import Settings
 from edgewise.reproduction.sweep.cell import Cell, Row
 from edgewise.reproduction.sweep.frame import table_of
@@ -55,7 +55,7 @@ class Fig2:
         )
 
 
-def _growth_claim(rows: list[Row], settings: Settings) -> TestedClaim:
+def _growth_claim(rows: list[Row], settings: Settings) -> PaperClaim:
     tests = tuple(
         within(
             graph,
@@ -65,7 +65,7 @@ def _growth_claim(rows: list[Row], settings: Settings) -> TestedClaim:
         )
         for graph in settings.graphs
     )
-    return TestedClaim(
+    return PaperClaim(
         f"The simulated variance grows as {orders_text(ORDERS, settings)}.",
         "Appendix, Figure 2",
         tests,
@@ -73,20 +73,20 @@ def _growth_claim(rows: list[Row], settings: Settings) -> TestedClaim:
     )
 
 
-def _formula_claims(rows: list[Row], settings: Settings) -> list[TestedClaim]:
+def _formula_claims(rows: list[Row], settings: Settings) -> list[PaperClaim]:
     exact = tuple(
         within(f"simulated / exact, {graph}", _ratio(rows, graph, "exact"), 1.0, margin=MARGIN)
         for graph in settings.graphs
     )
     omission = tuple(_omission(rows, graph) for graph in settings.graphs)
     return [
-        TestedClaim(
+        PaperClaim(
             "The exact closed form of Var(A_1) is what rounds drawn at random show.",
             "docs/theory.md (ours)",
             exact,
             "Mean over sizes, one ratio per set of arms.",
         ),
-        TestedClaim(
+        PaperClaim(
             "The paper's decomposition omits terms: what it adds up to is smaller than the "
             "simulated variance, except on a matching, where nothing is omitted.",
             "Section 5, corrected",

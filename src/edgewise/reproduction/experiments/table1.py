@@ -21,7 +21,7 @@ from edgewise.reproduction.experiments.variance_data import (
     variance_cells,
 )
 from edgewise.reproduction.inference import HypothesisTest, at_most, rate_at_most, within
-from edgewise.reproduction.outcome import Outcome, ReportTable, TestedClaim
+from edgewise.reproduction.outcome import Outcome, PaperClaim, ReportTable
 from edgewise.reproduction.settings import Settings
 from edgewise.reproduction.sweep.cell import Cell, Row, split
 from edgewise.reproduction.sweep.frame import column, select, table_of
@@ -91,12 +91,12 @@ def _loss_cells(settings: Settings) -> list[Cell]:
     return cells
 
 
-def _order_claim(rows: list[Row], settings: Settings) -> TestedClaim:
+def _order_claim(rows: list[Row], settings: Settings) -> PaperClaim:
     tests = tuple(
         within(graph, growth(rows, graph, "exact", ASYMPTOTIC), ORDERS[graph], margin=MARGIN)
         for graph in settings.graphs
     )
-    return TestedClaim(
+    return PaperClaim(
         f"||Var(A_1)|| grows as {orders_text(ORDERS, settings)}.",
         "Table 1, Section 5",
         tests,
@@ -104,7 +104,7 @@ def _order_claim(rows: list[Row], settings: Settings) -> TestedClaim:
     )
 
 
-def _alpha_claim(rows: list[Row], settings: Settings) -> TestedClaim:
+def _alpha_claim(rows: list[Row], settings: Settings) -> PaperClaim:
     tests = tuple(
         within(
             graph,
@@ -114,7 +114,7 @@ def _alpha_claim(rows: list[Row], settings: Settings) -> TestedClaim:
         )
         for graph in settings.graphs
     )
-    return TestedClaim(
+    return PaperClaim(
         f"alpha changes with m as {orders_text(ALPHA_ORDERS, settings)}.",
         "Table 1, Theorem 4.2",
         tests,
@@ -123,7 +123,7 @@ def _alpha_claim(rows: list[Row], settings: Settings) -> TestedClaim:
     )
 
 
-def _measured_claim(rows: list[Row], settings: Settings) -> TestedClaim:
+def _measured_claim(rows: list[Row], settings: Settings) -> PaperClaim:
     tests: list[HypothesisTest] = []
     for omega in settings.omegas:
         at = select(rows, omega=omega)
@@ -135,7 +135,7 @@ def _measured_claim(rows: list[Row], settings: Settings) -> TestedClaim:
             )
             for graph in settings.graphs
         ]
-    return TestedClaim(
+    return PaperClaim(
         "The loss of simulated designs falls with m at least as fast as Table 1 says.",
         "Table 1",
         tuple(tests),
@@ -143,7 +143,7 @@ def _measured_claim(rows: list[Row], settings: Settings) -> TestedClaim:
     )
 
 
-def _bound_claim(rows: list[Row], settings: Settings) -> TestedClaim:
+def _bound_claim(rows: list[Row], settings: Settings) -> PaperClaim:
     tests = []
     for omega in settings.omegas:
         for graph in settings.graphs:
@@ -153,7 +153,7 @@ def _bound_claim(rows: list[Row], settings: Settings) -> TestedClaim:
                 subject = f"{graph}, omega = {omega:.4g}, m = {n_edges}"
                 tests.append(rate_at_most(subject, beyond, len(runs), settings.delta))
     loss, whitened = column(rows, "loss"), column(rows, "whitened_bound")
-    return TestedClaim(
+    return PaperClaim(
         "After t0 rounds the loss is at most alpha, with probability at least 1 - delta.",
         "Theorem 4.2",
         tuple(tests),

@@ -8,7 +8,7 @@ import pytest
 
 from edgewise.errors import InvalidArgument
 from edgewise.network.families import FAMILIES
-from edgewise.reproduction import EXPERIMENTS, ClaimStatus, Outcome, Settings, TestedClaim
+from edgewise.reproduction import EXPERIMENTS, ClaimStatus, Outcome, PaperClaim, Settings
 from edgewise.reproduction.experiments.variance_data import ORDERS
 from edgewise.reproduction.settings import HARD
 from edgewise.reproduction.sweep.cell import Cell, Row
@@ -128,7 +128,7 @@ def found(
     return experiment.analyse(settings, results)
 
 
-def claim(outcome: Outcome, start: str) -> TestedClaim:
+def claim(outcome: Outcome, start: str) -> PaperClaim:
     (one,) = [claim for claim in outcome.claims if claim.statement.startswith(start)]
     return one
 
