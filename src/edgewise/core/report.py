@@ -202,10 +202,17 @@ class Report:
             return text
         some = ", ".join(self._pair_text(k, l) for _, k, l in self.unseen[:3])
         more = f" and {len(self.unseen) - 3} more" if len(self.unseen) > 3 else ""
-        return (
-            f"{text} Not estimable so far: what tells {some}{more} from the others. Deploy rounds "
+        text += (
+            f" Not estimable so far: what tells {some}{more} from the others. Deploy rounds "
             f"that show them{_REMEDIES[self.problem.measured]}."
         )
+        if self.problem.pooling == "none":
+            needed = self.problem.dimension**2 + 1
+            text += (
+                f" Without pooling every edge needs about {needed} rounds of its own; until then "
+                "the answer takes from an edge's kind what its own rounds do not show."
+            )
+        return text
 
     # -- in words ------------------------------------------------------------------------------
 

@@ -12,14 +12,14 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
 from edgewise.base.arrays import Indices
 from edgewise.core.ending import Ending
-from edgewise.core.evidence.by_edge import edges_differ
+from edgewise.core.evidence.by_edge import edges_differ, local_network
 from edgewise.core.evidence.coverage import unseen_pairs
 from edgewise.core.evidence.estimated import own_terms
 from edgewise.core.evidence.lack_of_fit import lack_of_fit
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.measuring import ByPhase, with_present
 from edgewise.core.evidence.noise import estimate_noise
-from edgewise.core.local.estimate import LocalEstimate
+from edgewise.core.local.estimate import LocalEstimate, estimate_locally
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.report import Baseline, Estimated, Report
@@ -50,8 +50,11 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
     elif np.isfinite(theta).all():
         own = own_terms(problem, plan.cells, theta)
         objective = Objective.of(problem.classes.graph, tables, problem.candidates, own)
-    found = (None, None) if objective is None else _recommended(setting, state, objective, local)
-    allocation, regret = found
+    allocation, regret = None, None
+    if objective is not None:
+        allocation, regret = _recommended(setting, state, objective, local)
+    else:
+        objective, allocation = _from_kinds(problem, state)
     baselines = () if objective is None else _baselines(problem, state, objective)
     unbiased = theta if plan.ridge == 0 else estimate(plan.cells, state.total)
     report = Report(
@@ -74,7 +77,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         baselines=baselines,
         noise_estimate=estimate_noise(state.total),
         lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
-        unseen=() if objective is not None else _unseen(setting, state),
+        unseen=() if np.isfinite(theta).all() else _unseen(setting, state),
         homogeneity=edges_differ(state.by_edge),
         estimated=None if local is None else _estimated(setting, state, local, baselines),
         edge_tables=None if local is None else local.network.edge_tables(local.theta),
@@ -145,6 +148,16 @@ def estimated_now(setting: Setting, state: LearnerState) -> Estimated | None:
         return None
     baselines = _baselines(setting.problem, state, local.objective)
     return _estimated(setting, state, local, baselines)
+
+
+def _from_kinds(
+    problem: Problem, state: LearnerState
+) -> tuple[Objective | None, Allocation | None]:
+    """Edges by themselves, as far as their rounds show; the rest from their kind's mean."""
+    if problem.pooling != "none" or state.by_edge is None or not state.rounds:
+        return None, None
+    pooled = estimate_locally(local_network(problem), state.by_edge, pooling="none")
+    return (None, None) if pooled is None else (pooled.objective, pooled.allocation)
 
 
 def _unseen(setting: Setting, state: LearnerState) -> tuple[tuple[int, int, int], ...]:

@@ -83,3 +83,18 @@ def test_contrast_lays_out_class_by_class() -> None:
     assert plan.cells.joint
     assert not plan.expected.cells.joint
     assert np.array_equal(plan.cells.pairs, plan.expected.cells.pairs)
+
+
+def test_without_pooling_the_kind_answers_for_what_an_edge_has_not_shown() -> None:
+    arms = np.array([[1.0, -1.0], [1.0, 0.0], [1.0, 1.0]])
+    graph = ew.Graph.circle(n_nodes=6)
+    problem = ew.Problem(graph, arms, noise=0.2, measured="link", pooling="none")
+    network = ew.BilinearEnvironment(problem, [[0.2, 0.3], [0.3, -0.4]], rng=0)
+    learner = ew.Learner(problem, rng=0)
+    for _ in range(2):
+        ticket = learner.ask()
+        learner.tell(ticket, network(ticket.arms))
+    report = learner.report()
+    assert not report.certified
+    assert report.allocation is not None
+    assert "needs about 5 rounds of its own" in report.guarantee
