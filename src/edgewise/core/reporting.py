@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from edgewise.allocation.allocate import solve
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
-from edgewise.base.arrays import Indices
+from edgewise.base.arrays import Array, Indices
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.by_edge import edges_differ, local_network
 from edgewise.core.evidence.coverage import unseen_pairs
@@ -36,26 +37,16 @@ _LOCALLY = (
 
 def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:
     """Estimate, allocate and compare, from the statistics alone."""
-    problem, plan = setting.problem, setting.plan
+    problem, plan, target = setting.problem, setting.plan, setting.target
     theta = estimate(plan.cells, state.total, ridge=plan.ridge)
-    tables = plan.cells.tables(theta)
-    matrices = plan.cells.matrices(theta)
+    matrices, tables = plan.cells.matrices(theta), plan.cells.tables(theta)
     if not problem.graph.directed:
         matrices = 0.5 * (matrices + matrices.transpose(0, 2, 1))
         tables = 0.5 * (tables + tables.transpose(0, 2, 1))
-    target, objective = setting.target, None
     local = target.estimate(setting, state) if may_estimate(target) else None
-    if local is not None:
-        objective = local.objective
-    elif np.isfinite(theta).all():
-        own = own_terms(problem, plan.cells, theta)
-        objective = Objective.of(problem.classes.graph, tables, problem.candidates, own)
-    allocation, regret = None, None
-    if objective is not None:
-        allocation, regret = _recommended(setting, state, objective, local)
-    else:
-        objective, allocation = _from_kinds(problem, state)
-    baselines = () if objective is None else _baselines(problem, state, objective)
+    found = _advice(setting, state, theta, tables) if local is None else _local_advice(local)
+    baselines = () if found is None else _baselines(problem, state, found.objective)
+    allocation = None if found is None else found.allocation
     unbiased = theta if plan.ridge == 0 else estimate(plan.cells, state.total)
     report = Report(
         problem=problem,
@@ -63,8 +54,8 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         ending=ending,
         verdict=state.verdict,
         delta=setting.delta,
-        epsilon=setting.target.tolerance(setting.epsilon, allocation),
-        target=setting.target,
+        epsilon=target.tolerance(setting.epsilon, allocation),
+        target=target,
         strategy=setting.strategy.name,
         stopping=setting.rule.name,
         assumes=_assumptions(setting, local is not None),
@@ -73,7 +64,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         node_terms=plan.cells.node_terms(theta),
         tables=tables,
         allocation=allocation,
-        regret=regret,
+        regret=None if found is None else found.regret,
         baselines=baselines,
         noise_estimate=estimate_noise(state.total),
         lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
@@ -82,25 +73,45 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         estimated=None if local is None else _estimated(setting, state, local, baselines),
         edge_tables=None if local is None else local.network.edge_tables(local.theta),
     )
-    certified = setting.target.regret(report)
+    certified = target.regret(report)
     return report if certified is None else replace(report, regret=certified)
 
 
-def _recommended(
-    setting: Setting, state: LearnerState, objective: Objective, local: LocalEstimate | None
-) -> tuple[Allocation, Regret | None]:
-    """The allocation for the estimate and its regret; at a verdict, those it is about."""
+class _Advice(NamedTuple):
+    """What to deploy, and the allocation problem that it answers."""
+
+    objective: Objective
+    allocation: Allocation
+    regret: Regret | None
+
+
+def _local_advice(local: LocalEstimate) -> _Advice:
+    """The local model's, about which nothing is proved."""
+    return _Advice(local.objective, local.allocation, None)
+
+
+def _advice(setting: Setting, state: LearnerState, theta: Array, tables: Array) -> _Advice | None:
+    """The allocation for the estimate and its regret; at a verdict, those it is about.
+
+    None while nothing can be estimated. Without pooling, what an edge has not shown yet comes from
+    its kind.
+    """
+    problem = setting.problem
+    if not np.isfinite(theta).all():
+        if problem.pooling != "none" or state.by_edge is None or not state.rounds:
+            return None
+        pooled = estimate_locally(local_network(problem), state.by_edge, pooling="none")
+        return None if pooled is None else _local_advice(pooled)
+    own = own_terms(problem, setting.plan.cells, theta)
+    objective = Objective.of(problem.classes.graph, tables, problem.candidates, own)
     answer = state.answer
-    if local is not None:
-        return local.allocation, None
     if answer is not None and (state.verdict.stop or state.verdict.round == state.rounds):
-        return _as_found(objective, answer.arms), answer.regret
+        return _Advice(objective, _as_found(objective, answer.arms), answer.regret)
     phases = _visible_phases(setting, state)
-    if phases is not None:
-        guess = recommend(setting, state.total, phases, state.rounds)
-        if guess is not None:
-            return guess.found, guess.regret
-    return solve(objective, Request()), None
+    guess = None if phases is None else recommend(setting, state.total, phases, state.rounds)
+    if guess is not None:
+        return _Advice(objective, guess.found, guess.regret)
+    return _Advice(objective, solve(objective, Request()), None)
 
 
 def _as_found(objective: Objective, arms: Indices) -> Allocation:
@@ -148,16 +159,6 @@ def estimated_now(setting: Setting, state: LearnerState) -> Estimated | None:
         return None
     baselines = _baselines(setting.problem, state, local.objective)
     return _estimated(setting, state, local, baselines)
-
-
-def _from_kinds(
-    problem: Problem, state: LearnerState
-) -> tuple[Objective | None, Allocation | None]:
-    """Edges by themselves, as far as their rounds show; the rest from their kind's mean."""
-    if problem.pooling != "none" or state.by_edge is None or not state.rounds:
-        return None, None
-    pooled = estimate_locally(local_network(problem), state.by_edge, pooling="none")
-    return (None, None) if pooled is None else (pooled.objective, pooled.allocation)
 
 
 def _unseen(setting: Setting, state: LearnerState) -> tuple[tuple[int, int, int], ...]:
