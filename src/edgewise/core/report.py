@@ -67,6 +67,8 @@ class Estimated:
     """What further rounds are expected to bring at most; None before the first look."""
     noise: float
     """Noise deviation, as stated or fitted."""
+    small_kinds: tuple[int, ...]
+    """Kinds with too few measured edges to learn how they differ: they learn it with others."""
     spread: float
     """How unequal edges of a kind are: deviation of an edge's mean reward from its kind's, over
     pairs of arms alike."""

@@ -147,6 +147,7 @@ def _estimated(
         baseline=name,
         worth_of_rounds=tolerance / state.verdict.progress if looked else None,
         noise=local.fit.sigma,
+        small_kinds=local.small_kinds,
         spread=local.spread,
     )
 

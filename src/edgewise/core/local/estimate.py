@@ -46,6 +46,14 @@ class LocalEstimate:
         return self.fit.theta
 
     @property
+    def small_kinds(self) -> tuple[int, ...]:
+        """Kinds of edges that learn how unequal they are with others, or not at all."""
+        found = self.fit.deviations
+        small = {*(kind for kind, _ in found.merged), *found.held}
+        n_kinds = self.network.measurement.problem.graph.n_kinds
+        return tuple(sorted(kind for kind in small if kind < n_kinds))
+
+    @property
     def spread(self) -> float:
         """Deviation of an edge's mean reward from its kind's, over pairs of arms alike."""
         features = self.network.measurement.features

@@ -110,6 +110,7 @@ class BestEstimate:
             f"Further rounds are expected to bring at most {said.worth_of_rounds:.3g}."
             if said.worth_of_rounds is not None
             else "",
+            _small_kinds_text(report, said.small_kinds),
             "Confirm it by measuring it against what you have today.",
         )
 
@@ -181,6 +182,18 @@ class Decided:
     def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:
         """As what was decided."""
         return self._of(state).is_correct(setting, state, truth)
+
+
+def _small_kinds_text(report: Report, kinds: tuple[int, ...]) -> str:
+    """That some kinds cannot teach how unequal their edges are."""
+    if not kinds:
+        return ""
+    labels = report.problem.graph.kind_labels
+    named = ", ".join(str(kind if labels is None else labels[kind]) for kind in kinds)
+    return (
+        f"Fewer than three measured edges of kind {named}: how unequal they are is learnt with the "
+        "other kinds."
+    )
 
 
 def _enough(found: LocalEstimate) -> int:

@@ -334,3 +334,19 @@ def test_pairs_that_cannot_be_told_apart_are_named(measured: str, remedy: str | 
     assert (f"{len(report.unseen) - 3} more" in report.guarantee) == (len(report.unseen) > 3)
     assert "Deploy rounds that show them" in report.guarantee
     assert remedy is None or remedy in report.guarantee
+
+
+def test_a_kind_of_one_edge_is_said_to_learn_with_the_others() -> None:
+    ring = [(i, (i + 1) % 8) for i in range(8)]
+    graph = ew.Graph.from_edges(ring, kinds=["near"] * 7 + ["far"])
+    arms = np.array([[1.0, -1.0], [1.0, 0.0], [1.0, 1.0]])
+    problem = ew.Problem(graph, arms, noise=0.2, pooling="partial")
+    network = ew.BilinearEnvironment(problem, [[[0.2, 0.3], [0.3, -0.4]]] * 2, rng=0)
+    learner = ew.Learner(problem, rng=0)
+    for _ in range(6):
+        ticket = learner.ask()
+        learner.tell(ticket, network(ticket.arms))
+    report = learner.report()
+    assert report.estimated is not None
+    assert report.estimated.small_kinds == (1,)
+    assert "Fewer than three measured edges of kind far" in report.guarantee
