@@ -39,7 +39,7 @@ def name_rows(ax: Axes, names: Sequence[str], what: str) -> None:
 def legend_below(ax: Axes) -> None:
     """Below the figure, where no row is."""
     handles, labels = ax.get_legend_handles_labels()
-    figure = ax.get_figure(root=True)
+    figure = ax.figure
     if figure is not None:
         figure.legend(
             handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=8.5

@@ -23,7 +23,7 @@ FALSE_ALARM = 1e-6
 
 
 def residual(X: Array, y: Array) -> tuple[float, int]:
-    beta, _, rank, _ = np.linalg.lstsq(X, y)
+    beta, _, rank, _ = np.linalg.lstsq(X, y, rcond=None)
     return float(((y - X @ beta) ** 2).sum()), int(rank)
 
 

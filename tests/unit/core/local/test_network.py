@@ -90,10 +90,12 @@ class World:
         ends = zip(measurement.first.tolist(), measurement.second.tolist(), strict=True)
         for start, end in zip(network.term_starts, ends, strict=True):
             table = (ARMS @ self.matrices[end] @ ARMS.T).ravel()
-            theta[start : start + features.shape[1]] = np.linalg.lstsq(features, table)[0]
+            theta[start : start + features.shape[1]] = np.linalg.lstsq(features, table, rcond=None)[
+                0
+            ]
         coordinates = self.problem.whitening.coordinates
         for start, own in zip(network.own_starts, self.own, strict=False):
-            theta[start : start + 2] = np.linalg.lstsq(coordinates, ARMS @ own)[0]
+            theta[start : start + 2] = np.linalg.lstsq(coordinates, ARMS @ own, rcond=None)[0]
         assert np.isfinite(theta).all()  # every parameter has its place
         return theta
 

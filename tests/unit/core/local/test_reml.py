@@ -208,7 +208,7 @@ def test_shared_is_least_squares_with_one_matrix() -> None:
     world = draw_world(arcs(20, 3, 2), 5, rng=np.random.default_rng(6))
     data = rows(world, "channel")
     X, y = data.free.T @ data.Z @ covariate_matrix(world.channels), data.free.T @ data.y
-    b, squares, rank, _ = np.linalg.lstsq(X, y)
+    b, squares, rank, _ = np.linalg.lstsq(X, y, rcond=None)
     fitted = fit(world.equations(), "shared", flat=True)
     assert_allclose(fitted.final.fixed, b, atol=1e-9)
     assert_allclose(fitted.theta, covariate_matrix(world.channels) @ b, atol=1e-9)
@@ -219,7 +219,7 @@ def test_none_is_least_squares_edge_by_edge() -> None:
     world = draw_world(arcs(20, 3, 2), 9, rng=np.random.default_rng(7))
     data = rows(world, "channel")
     Z, y = data.free.T @ data.Z, data.free.T @ data.y
-    theta, squares, rank, _ = np.linalg.lstsq(Z, y)
+    theta, squares, rank, _ = np.linalg.lstsq(Z, y, rcond=None)
     fitted = fit(world.equations(), "none", tolerance=1e-8)
     assert_allclose(fitted.theta, theta, atol=1e-4)
     assert fitted.sigma**2 == pytest.approx(squares[0] / (len(y) - rank), rel=1e-3)
