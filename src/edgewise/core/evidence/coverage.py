@@ -11,7 +11,7 @@ from edgewise.core.evidence.observed import are_inside, in_range, observed_direc
 from edgewise.core.model.cells import Cells
 
 
-def sees_everything(cells: Cells, statistics: Statistics) -> bool:
+def sees_everything(cells: Cells, statistics: Statistics | Total) -> bool:
     """Whether all that cells can reveal has been observed, so that every contrast is estimable."""
     grams = statistics.grams(cells)
     if not cells.joint:

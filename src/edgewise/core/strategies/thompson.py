@@ -20,7 +20,9 @@ from edgewise.allocation.request import Request
 from edgewise.base.arrays import Indices, frozen
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.design.node_laws import NodeLaws
+from edgewise.core.evidence.coverage import sees_everything
 from edgewise.core.evidence.drawing import draw_local_world, draw_world
+from edgewise.core.evidence.measuring import all_of
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
@@ -89,7 +91,9 @@ class ThompsonPhases:
         scale = self.options.scale
         if state.by_edge_closed is not None and state.pooling != "shared":
             return draw_local_world(problem, state.by_edge_closed, rng=rng, scale=scale)
-        if len(state.closed):
+        if len(state.closed) and sees_everything(
+            self.cells, all_of(state.closed[:-1], state.closed[-1])
+        ):  # a phase that only decided how edges are pooled has shown nothing
             return draw_world(problem, self.cells, state.closed, rng=rng, scale=scale)
         return None
 

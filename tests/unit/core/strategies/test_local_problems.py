@@ -98,3 +98,19 @@ def test_without_pooling_the_kind_answers_for_what_an_edge_has_not_shown() -> No
     assert not report.certified
     assert report.allocation is not None
     assert "needs about 5 rounds of its own" in report.guarantee
+
+
+def test_thompson_draws_evenly_until_the_phases_that_count_have_shown_everything() -> None:
+    """With pooling="auto" the first phase decides and is no evidence: nothing is known after it."""
+    arms = np.array([[1.0, -1.0], [1.0, 0.0], [1.0, 1.0]])
+    problem = ew.Problem(ew.Graph.circle(n_nodes=12), arms, noise=1.0, pooling="auto")
+    network = ew.BilinearEnvironment(problem, [[0.2, 0.3], [0.3, -0.4]], rng=0)
+    learner = ew.Learner(problem, strategy="thompson", delta=1e-300, rng=0)
+    shown = []
+    for _ in range(24):
+        ticket = learner.ask()
+        learner.tell(ticket, network(ticket.arms))
+        shown.append(len(set(ticket.arms.tolist())))
+    assert learner._state.pooling == "shared"
+    assert min(shown[8:16]) > 1  # the phase after the decision is drawn, not the best of nothing
+    assert learner.report().allocation is not None
