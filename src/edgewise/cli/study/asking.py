@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study, in_commands
-from edgewise.cli.study.outputs import check_out, status_output, ticket_output, write_out
+from edgewise.cli.study.outputs import check_out, status_output, write_out
 from edgewise.cli.terminal.options import OutputFormat
 from edgewise.cli.terminal.shell import STOPPED, Command, Format, emit, note
 from edgewise.errors import InvalidArgument, LearnerStopped
@@ -39,6 +39,8 @@ def ask(
     to deploy: read recommend, or go on with extend.
     """
     check_out(out)
+    from edgewise.study.views.outputs import ticket_output
+
     study = find_study(storage, name)
     try:
         ticket = study.ask()

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study
-from edgewise.cli.study.outputs import (
-    check_folder,
-    check_out,
-    estimated_output,
-    homogeneity_output,
-    past_facts,
-    recommendation_output,
-    write_out,
-)
+from edgewise.cli.study.outputs import check_folder, check_out, write_out
 from edgewise.cli.terminal.options import OutputFormat
-from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Output, emit, note
+from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, emit, note
 from edgewise.errors import InvalidFile
-
-if TYPE_CHECKING:
-    from edgewise.core.report import Report
-    from edgewise.study import Study
 
 
 def register(group: typer.Typer) -> None:
@@ -50,6 +38,8 @@ def recommend(
     nothing is estimable so far.
     """
     check_out(out)
+    from edgewise.study.views.outputs import recommendation_output
+
     found = find_study(storage, name).seen.recommend()
     answer = recommendation_output(found)
     emit(answer, output)
@@ -82,9 +72,11 @@ def report(
     """
     if html is not None:
         _check_page(html)
+    from edgewise.study.views.outputs import report_output
+
     study = find_study(storage, name)
     found = study.seen.report()
-    emit(_answer(study, found), output)
+    emit(report_output(study.name, found, study.seen.remodelled_from), output)
     if html is not None:
         from edgewise.study.views.page import study_page
 
@@ -101,32 +93,3 @@ def _check_page(path: Path) -> None:
     if path.suffix.lower() not in {".html", ".htm"}:
         raise InvalidFile(f"{path}: the report is a page; end the name in .html")
     check_folder(path)
-
-
-def _answer(study: Study, found: Report) -> Output:
-    best, regret, fit = found.allocation, found.regret, found.lack_of_fit
-    facts = {
-        "study": study.name,
-        "rounds": found.rounds,
-        "ending": found.ending.name.lower(),
-        "certified": found.certified,
-        "delta": found.delta,
-        "epsilon": found.epsilon,
-        "target": found.target,
-        "strategy": found.strategy,
-        "stopping": found.stopping,
-        "guarantee": found.guarantee,
-        "upper_bound": None if best is None else best.upper_bound,
-        "regret": None if regret is None else regret.bound,
-        "regret_estimation": None if regret is None else regret.estimation,
-        "regret_optimisation": None if regret is None else regret.optimisation,
-        "noise_measured": found.noise_estimate and found.noise_estimate.deviation,
-        "lack_of_fit_p": fit and fit.p_value,
-        "claim": str(found.claim),
-        **homogeneity_output(found.homogeneity),
-        **estimated_output(found.estimated),
-        **past_facts(study.seen.remodelled_from),
-    }
-    rows = [] if best is None else [("recommended", best.value)]
-    rows += [(row.name, row.value) for row in found.baselines]
-    return Output(facts, "configurations", ("configuration", "value"), rows, text=str(found))

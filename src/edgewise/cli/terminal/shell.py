@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import inspect
-import io
-import json
-import math
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -19,6 +14,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from edgewise.errors import EdgewiseError, IsolatedNodes
+from edgewise.formats.output import Output as Output
+from edgewise.formats.output import as_csv as as_csv
+from edgewise.formats.output import as_json as as_json
+from edgewise.formats.output import plain
 
 WRONG_INPUT = 2
 """Exit code when a file, an argument or an option is wrong."""
@@ -38,21 +37,6 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-@dataclass(frozen=True, eq=False)
-class Output:
-    """What a command found: single facts, and one table of rows."""
-
-    facts: Mapping[str, Any]
-    name: str
-    """What the rows are, the key of the rows in JSON."""
-    columns: tuple[str, ...]
-    rows: Sequence[tuple[Any, ...]]
-    shown: int = 40
-    """Rows printed in the format for people; the other formats have all."""
-    text: str | None = None
-    """Words that replace the facts in the format for people."""
-
-
 def emit(answer: Output, chosen: str) -> None:
     """Write the answer to stdout. CSV is the rows alone: the facts then go to stderr."""
     if chosen == Format.JSON:
@@ -62,22 +46,6 @@ def emit(answer: Output, chosen: str) -> None:
         typer.echo(as_csv(answer), nl=False)
     else:
         _print_for_people(answer)
-
-
-def as_json(answer: Output) -> str:
-    """Facts and rows as one JSON object."""
-    rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
-    facts = {name: _plain(value) for name, value in answer.facts.items()}
-    return json.dumps({**facts, answer.name: rows}, indent=2, allow_nan=False) + "\n"
-
-
-def as_csv(answer: Output) -> str:
-    """The rows alone, with a header."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(answer.columns)
-    writer.writerows(map(_plain, row) for row in answer.rows)
-    return text.getvalue()
 
 
 def note(message: str) -> None:
@@ -149,16 +117,8 @@ def _warnings_as_notes() -> Iterator[None]:
         yield
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON and CSV know it; infinity, which JSON does not know, as text."""
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value if isinstance(value, str | int | float | list) or value is None else str(value)
-
-
 def _shown(value: Any) -> str:
-    value = _plain(value)
+    value = plain(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -180,7 +140,7 @@ def _print_for_people(answer: Output) -> None:
     if rows:
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
         for i, column in enumerate(answer.columns):
-            numeric = isinstance(_plain(rows[0][i]), int | float)
+            numeric = isinstance(plain(rows[0][i]), int | float)
             table.add_column(column, justify="right" if numeric else "left")
         for row in rows:
             table.add_row(*map(_shown, row))

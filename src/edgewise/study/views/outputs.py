@@ -1,0 +1,146 @@
+"""What the shells print of a study, for programs and people: values, no output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgewise.core.local.homogeneity import Homogeneity
+from edgewise.core.model.problem import Problem
+from edgewise.core.report import Estimated, Report
+from edgewise.formats.channels import channel_columns
+from edgewise.formats.output import Output
+from edgewise.study.log.past import Past
+from edgewise.study.views.status import Recommendation, StudyStatus
+from edgewise.study.views.ticket import StudyTicket
+
+
+def status_output(status: StudyStatus, problem: Problem) -> Output:
+    """Where a study stands; the rows are the measurements its round lacks."""
+    facts = {
+        **_facts(status),
+        "noise": status.noise,
+        "noise_measured": status.noise_estimate and status.noise_estimate.deviation,
+        "lack_of_fit_p": status.lack_of_fit and status.lack_of_fit.p_value,
+        "claim": str(status.claim),
+        **homogeneity_output(status.homogeneity),
+        **estimated_output(status.estimated),
+        **past_facts(status.remodelled_from),
+    }
+    columns = channel_columns(problem) or ("measured",)
+    lacking = [] if status.pending is None else status.pending.lacking()
+    rows = [one if isinstance(one, tuple) and len(columns) == 2 else (one,) for one in lacking]
+    return Output(facts, "lacking", columns, rows, shown=0, text=str(status))
+
+
+def past_facts(past: Past | None) -> dict[str, Any]:
+    """What a study modelled anew says about its first rounds; nothing about any other."""
+    if past is None:
+        return {}
+    return {
+        "remodelled_from": past.study,
+        "rounds_seen_before": past.rounds,
+        "remodelled": str(past),
+    }
+
+
+def _facts(status: StudyStatus) -> dict[str, Any]:
+    left = status.forecast
+    return {
+        "study": status.name,
+        "rounds": status.rounds,
+        "max_rounds": status.max_rounds,
+        "ending": status.ending.name.lower(),
+        "pending": None if status.pending is None else status.pending.key,
+        "missing": status.missing,
+        "phase": status.phase,
+        "target": status.target,
+        "delta": status.delta,
+        "epsilon": status.epsilon,
+        "progress": status.progress,
+        "leaders": [list(pair) for pair in status.leaders],
+        "rival": None if status.rival is None else list(status.rival),
+        "rounds_left": None if left is None else left.rounds,
+        "rounds_left_low": None if left is None else left.low,
+        "rounds_left_high": None if left is None else left.high,
+    }
+
+
+def ticket_output(ticket: StudyTicket) -> Output:
+    """The configuration to deploy; every row names the round, so that answers can name it too."""
+    rows = [(ticket.key, row["node"], row["arm"]) for row in ticket.table()]
+    facts = {"study": ticket.study, "round": ticket.key}
+    return Output(facts, "nodes", ("round", "node", "arm"), rows)
+
+
+def recommendation_output(found: Recommendation) -> Output:
+    """The best joint arm by what is known, and what is proved about it."""
+    best = found.allocation
+    facts = {
+        "certified": found.certified,
+        "value": None if best is None else best.value,
+        "upper_bound": None if best is None else best.upper_bound,
+        "guarantee": found.guarantee,
+        **past_facts(found.remodelled_from),
+    }
+    rows = [(row["node"], row["arm"]) for row in found.table()]
+    return Output(facts, "nodes", ("node", "arm"), rows, text=str(found))
+
+
+def homogeneity_output(found: Homogeneity | None) -> dict[str, object]:
+    """Whether edges differ, as numbers: p-values, and shares of the variation explained."""
+    if found is None:
+        return {}
+    return {
+        "edges_differ_p": None if found.score is None else found.score.p_value,
+        "levels_p": None if found.levels_test is None else found.levels_test.p_value,
+        "share_of_one_matrix": found.shared,
+        "share_of_levels": found.levels,
+        "share_of_edges": found.edges,
+    }
+
+
+def estimated_output(found: Estimated | None) -> dict[str, object]:
+    """What is expected where the answer rests on the local model, as numbers."""
+    if found is None:
+        return {}
+    low, high = found.interval
+    return {
+        "expected_gain": found.gain,
+        "expected_gain_deviation": found.deviation,
+        "expected_gain_low": low,
+        "expected_gain_high": high,
+        "expected_gain_over": found.baseline,
+        "worth_of_rounds": found.worth_of_rounds,
+        "fitted_noise": found.noise,
+        "spread_of_edges": found.spread,
+    }
+
+
+def report_output(name: str, found: Report, past: Past | None) -> Output:
+    """The answer so far; the rows are the configurations compared."""
+    best, regret, fit = found.allocation, found.regret, found.lack_of_fit
+    facts = {
+        "study": name,
+        "rounds": found.rounds,
+        "ending": found.ending.name.lower(),
+        "certified": found.certified,
+        "delta": found.delta,
+        "epsilon": found.epsilon,
+        "target": found.target,
+        "strategy": found.strategy,
+        "stopping": found.stopping,
+        "guarantee": found.guarantee,
+        "upper_bound": None if best is None else best.upper_bound,
+        "regret": None if regret is None else regret.bound,
+        "regret_estimation": None if regret is None else regret.estimation,
+        "regret_optimisation": None if regret is None else regret.optimisation,
+        "noise_measured": found.noise_estimate and found.noise_estimate.deviation,
+        "lack_of_fit_p": fit and fit.p_value,
+        "claim": str(found.claim),
+        **homogeneity_output(found.homogeneity),
+        **estimated_output(found.estimated),
+        **past_facts(past),
+    }
+    rows = [] if best is None else [("recommended", best.value)]
+    rows += [(row.name, row.value) for row in found.baselines]
+    return Output(facts, "configurations", ("configuration", "value"), rows, text=str(found))
