@@ -25,11 +25,10 @@ from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
-from edgewise.core.state import LearnerState
 from edgewise.core.stopping import Anytime, StoppingRule
 from edgewise.core.targets.truth import Truth
 from edgewise.simulation import Replications, replicate
-from edgewise.simulation.replicate import _run, _World
+from edgewise.simulation.worlds import ByCell
 
 DELTA = 0.2
 FALSE_ALARM = 1e-6
@@ -274,11 +273,11 @@ def likelihood_ratios(*, gap: float, repetitions: int) -> Array:
     problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2))
     setting = Setting.of(problem, delta=DELTA, epsilon=0.0, strategy="adaptive", stopping="anytime")
     cells = setting.plan.cells
-    world = _World.of(setting, Truth.of(problem, np.diag([0.5, 0.5 - gap]), None), 1.0)
+    world = ByCell.of(setting, Truth.of(problem, np.diag([0.5, 0.5 - gap]), None), 1.0)
     contrast = cells.features[0, cells.pair_index[1, 1]] - cells.features[0, cells.pair_index[0, 0]]
     ratios = []
     for generator in np.random.default_rng(3).spawn(repetitions):
-        final: LearnerState = _run(setting, world, 10, generator)
+        final, _ = world.run(setting, 10, generator)
         phases = final.closed
         if final.phase_rounds:
             phases = with_present(phases, final.statistics)

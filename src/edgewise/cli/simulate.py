@@ -168,11 +168,7 @@ def _replicate(
             size = min(batch, repetitions - start)
             done.append(ew.simulation.replicate(problem, repetitions=size, rng=rng, **options))
             progress.advance(task, size)
-    return ew.simulation.Replications(
-        np.concatenate([runs.rounds for runs in done]),
-        np.concatenate([runs.certified for runs in done]),
-        np.concatenate([runs.correct for runs in done]),
-    )
+    return ew.simulation.Replications.joined(done)
 
 
 def _answer(runs: Replications, delta: float) -> Output:

@@ -10,6 +10,10 @@ when the first figure is made; no figure is registered with pyplot, so nothing h
 
 from __future__ import annotations
 
+from edgewise.plots.comparison import ComparisonData as ComparisonData
+from edgewise.plots.comparison import comparison_data as comparison_data
+from edgewise.plots.comparison import draw_comparison as draw_comparison
+from edgewise.plots.comparison import figure_comparison as figure_comparison
 from edgewise.plots.curves import Curve as Curve
 from edgewise.plots.curves import CurvesData as CurvesData
 from edgewise.plots.curves import curve_of as curve_of

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgewise.base.arrays import Array, Mask
-from edgewise.base.randomness import Rng, draw_seed, generator
-from edgewise.core.ending import Ending, ending_of
-from edgewise.core.evidence.statistics import ByRound, CellStatistics
-from edgewise.core.learner import advance, initial_state, tell_round
+from edgewise.base.arrays import Mask
+from edgewise.base.randomness import Rng, generator
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
-from edgewise.core.strategies.plan import upcoming
 from edgewise.core.targets import Target
 from edgewise.core.targets.truth import Truth
 from edgewise.errors import InvalidArgument, MissingExtra
-from edgewise.simulation.environment import BilinearEnvironment, Law
-from edgewise.simulation.hierarchical import HierarchicalWorld
-
-_LARGEST_BLOCK = 256
-"""Rounds simulated between two looks at the result; beyond the stop they are thrown away."""
-
-_BLOCK_CELLS = 1 << 20
-"""Cells times rounds in a block: bounds the memory."""
+from edgewise.simulation.environment import Law
+from edgewise.simulation.worlds import ByCell, ByReward, Environment, Simulated, YourWorld
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +31,32 @@ class Replications:
     """(repetitions,) rounds used."""
     certified: Mask
     """Whether the rule stopped, rather than the round limit or for lack of use of more rounds."""
-    correct: Mask
-    """Whether the answer is truly as good as certified: the leading pair of every kind within
-    epsilon of the best, or the joint arm within its regret bound of the best."""
+    judged: Mask | None
+    """:attr:`correct`, or None where nobody knows the truth."""
+
+    @classmethod
+    def joined(cls, batches: Sequence[Replications]) -> Replications:
+        """The repetitions of several calls, one after the other."""
+        known = [batch.judged for batch in batches if batch.judged is not None]
+        return cls(
+            np.concatenate([batch.rounds for batch in batches]),
+            np.concatenate([batch.certified for batch in batches]),
+            np.concatenate(known) if len(known) == len(batches) else None,
+        )
+
+    @property
+    def correct(self) -> Mask:
+        """(repetitions,) whether the answer is truly as good as certified.
+
+        The leading pair of every kind is within epsilon of the best, or the joint arm within its
+        regret bound of the best.
+        """
+        if self.judged is None:
+            raise InvalidArgument(
+                "whether an answer is right is not known of an environment of your own; pass its "
+                "matrix beside it, if it has one"
+            )
+        return self.judged
 
     @property
     def errors(self) -> int:
@@ -57,15 +71,17 @@ class Replications:
     def __repr__(self) -> str:
         return (
             f"Replications({len(self.rounds)} runs, {self.mean_rounds:.4g} rounds on average, "
-            f"{int(self.certified.sum())} certified, {self.errors} wrong)"
+            f"{int(self.certified.sum())} certified"
+            + (")" if self.judged is None else f", {self.errors} wrong)")
         )
 
 
 def replicate(
     problem: Problem,
-    matrix: ArrayLike,
+    matrix: ArrayLike | None = None,
     *,
     repetitions: int,
+    environment: Environment | None = None,
     strategy: str | Strategy = "adaptive",
     stopping: str | StoppingRule | None = None,
     delta: float = 0.05,
@@ -95,10 +111,18 @@ def replicate(
     :class:`~edgewise.simulation.HierarchicalWorld`. The other options are those of
     :class:`~edgewise.Learner`.
 
+    ``environment`` is a system of your own instead: a function or class that takes the generator
+    of a repetition and returns a function from joint arms to rewards, or a function of
+    ``(arms, rng)``. A ``matrix`` beside it is taken for its truth.
+
     >>> from edgewise import Graph, Problem
     >>> problem = Problem(Graph.circle(n_nodes=6), np.eye(2), noise=0.5)
     >>> replicate(problem, [[2.0, 0.0], [0.0, 1.0]], repetitions=20, rng=0).errors
     0
+    >>> def counted(arms, rng):  # every arc earns 1 if its nodes agree
+    ...     return (arms[problem.graph.arcs[:, 0]] == arms[problem.graph.arcs[:, 1]]) * 1.0
+    >>> replicate(problem, environment=counted, repetitions=2, max_rounds=3, rng=0)
+    Replications(2 runs, 3 rounds on average, 0 certified)
     """
     if repetitions < 1:
         raise InvalidArgument(f"repetitions is {repetitions}; it must be at least 1")
@@ -112,120 +136,75 @@ def replicate(
         stopping=stopping,
         target=target,
     )
-    truth = Truth.of(problem, matrix, beta, own)
-    usual = levels is None and round_levels == 0 and spread == 0 and law == "gaussian"
-    world: _Simulated
-    if usual and problem.is_plain and truth.has_kinds_of(problem):
-        world = _World.of(setting, truth, problem.stated_noise if noise is None else noise)
+    own_options = {"levels": levels, "round_levels": round_levels, "noise": noise, "law": law}
+    truth = None if matrix is None else Truth.of(problem, matrix, beta, own)
+    world: Simulated
+    if environment is not None:
+        _refuse_ours(**own_options, spread=spread)
+        world = YourWorld.of(environment, truth)
+    elif truth is None:
+        raise InvalidArgument(
+            "nothing to simulate; pass the true matrix, or an environment of your own",
+            argument="matrix",
+        )
+    elif _is_usual(levels, round_levels, spread, law, problem, truth):
+        world = ByCell.of(setting, truth, problem.stated_noise if noise is None else noise)
     else:
-        options = {"levels": levels, "round_levels": round_levels, "noise": noise, "law": law}
         drawn = {"matrix": matrix, "spread": spread, "beta": beta, "own": own} if spread else None
-        world = _Rounds(truth, options, drawn)
+        world = ByReward(truth, own_options, drawn)
     generators = generator(rng).spawn(repetitions)
     if jobs == 1:
-        finals = [world.run(setting, max_rounds, stream) for stream in generators]
+        finals: list[tuple[LearnerState, Truth | None]] = [
+            world.run(setting, max_rounds, stream) for stream in generators
+        ]
     else:
         finals = _run_parallel(setting, world, max_rounds, generators, jobs)
     return Replications(
         rounds=np.array([final.rounds for final, _ in finals]),
         certified=np.array([final.verdict.stop for final, _ in finals]),
-        correct=np.array([setting.target.is_correct(setting, *final) for final in finals]),
+        judged=_correct(setting, finals),
     )
 
 
-class _Simulated(Protocol):
-    """What a simulation knows and the learner does not."""
-
-    def run(
-        self, setting: Setting, max_rounds: int, rng: np.random.Generator
-    ) -> tuple[LearnerState, Truth]:
-        """The end of one repetition, and what was true in it."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Rounds:
-    """Round by round, every reward on its own."""
-
-    truth: Truth
-    options: dict[str, Any]
-    """Of the environment."""
-    drawn: dict[str, Any] | None
-    """Of the worlds, if each repetition has its own."""
-
-    def run(
-        self, setting: Setting, max_rounds: int, rng: np.random.Generator
-    ) -> tuple[LearnerState, Truth]:
-        problem, truth = setting.problem, self.truth
-        state = initial_state(setting, draw_seed(rng))
-        if self.drawn is not None:
-            truth = HierarchicalWorld.draw(problem, rng=rng, **self.drawn).truth
-        environment = BilinearEnvironment(problem, truth, rng=rng, **self.options)
-        while ending_of(state.verdict, state.rounds, max_rounds=max_rounds) is Ending.RUNNING:
-            arms = setting.plan.joint_arm(problem, state)
-            state = tell_round(setting, state, arms, environment(arms))
-        return state, truth
+def _is_usual(
+    levels: ArrayLike | None,
+    round_levels: float,
+    spread: float,
+    law: str | Law,
+    problem: Problem,
+    truth: Truth,
+) -> bool:
+    """Whether sums per cell have the law of sums of single rewards."""
+    usual = levels is None and round_levels == 0 and spread == 0 and law == "gaussian"
+    return usual and problem.is_plain and truth.has_kinds_of(problem)
 
 
-@dataclass(frozen=True, eq=False)
-class _World:
-    """Cell by cell: the paper's model."""
-
-    truth: Truth
-    means: Array
-    """(q, P) true reward of every cell."""
-    noise: float
-
-    @classmethod
-    def of(cls, setting: Setting, truth: Truth, noise: float) -> _World:
-        return cls(truth, setting.plan.cells.averages(truth.tables), noise)
-
-    def run(
-        self, setting: Setting, max_rounds: int, rng: np.random.Generator
-    ) -> tuple[LearnerState, Truth]:
-        return _run(setting, self, max_rounds, rng), self.truth
+def _refuse_ours(**options: Any) -> None:
+    """Raise if an option of our own environment is given beside one of the user's."""
+    usual = {"levels": None, "round_levels": 0.0, "noise": None, "law": "gaussian", "spread": 0.0}
+    for name, value in options.items():
+        if not (np.ndim(value) == 0 and value == usual[name]):
+            raise InvalidArgument(
+                f"{name} belongs to the simulated model and would be ignored beside an environment "
+                "of your own; leave it out, or build it into the environment",
+                argument=name,
+            )
 
 
-def _run(
-    setting: Setting, world: _World, max_rounds: int, rng: np.random.Generator
-) -> LearnerState:
-    """One repetition, in blocks of rounds that grow with the run."""
-    state = initial_state(setting, draw_seed(rng))
-    largest = min(_LARGEST_BLOCK, max(1, _BLOCK_CELLS // world.means.size))
-    while ending_of(state.verdict, state.rounds, max_rounds=max_rounds) is Ending.RUNNING:
-        size = min(max(1, state.rounds // 4), largest, max_rounds - state.rounds)
-        state = advance(setting, state, _simulate(setting, state, world, size, rng))
-    return state
-
-
-def _simulate(
-    setting: Setting, state: LearnerState, world: _World, n_rounds: int, rng: np.random.Generator
-) -> ByRound:
-    r"""Cell statistics of the next rounds.
-
-    :math:`Y_c` has mean :math:`N_c \mu_c` and variance :math:`N_c \sigma^2`; if the noise is to
-    be estimated, squares within a cell add up to :math:`\sigma^2 \chi^2`, independently.
-    """
-    observations, information = upcoming(setting.plan, setting.problem, state, n_rounds)
-    rewards = rng.standard_normal(information.shape)
-    rewards *= world.noise * np.sqrt(information)
-    rewards += information * world.means
-    if setting.problem.noise != "estimate":
-        unrecorded = np.broadcast_to(np.nan, information.shape)
-        return CellStatistics(observations, information, rewards, unrecorded)
-    seen = observations > 0
-    squares = np.zeros(information.shape)
-    within = 2.0 * rng.standard_gamma(0.5 * (observations[seen] - 1))
-    squares[seen] = rewards[seen] ** 2 / information[seen] + world.noise**2 * within
-    return CellStatistics(observations, information, rewards, squares)
+def _correct(setting: Setting, finals: list[tuple[LearnerState, Truth | None]]) -> Mask | None:
+    known = [(state, truth) for state, truth in finals if truth is not None]
+    if len(known) < len(finals):
+        return None
+    return np.array([setting.target.is_correct(setting, *final) for final in known])
 
 
 def _run_parallel(
     setting: Setting,
-    world: _Simulated,
+    world: Simulated,
     max_rounds: int,
     generators: list[np.random.Generator],
     jobs: int,
-) -> list[tuple[LearnerState, Truth]]:
+) -> list[tuple[LearnerState, Truth | None]]:
     try:
         from joblib import Parallel, delayed
     except ImportError as error:

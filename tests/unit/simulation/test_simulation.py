@@ -160,7 +160,7 @@ def test_errors_are_certified_and_wrong() -> None:
     runs = Replications(
         rounds=np.array([1, 2, 3, 4]),
         certified=np.array([True, True, False, False]),
-        correct=np.array([True, False, False, True]),
+        judged=np.array([True, False, False, True]),
     )
     assert (runs.errors, runs.mean_rounds) == (1, 2.5)
 

@@ -74,4 +74,13 @@ def upcoming(
 
 
 def _counts_ahead(plan: Plan) -> TypeGuard[CountsAhead]:
-    return callable(getattr(plan, "count_ahead", None))
+    """Whether the plan counts the joint arms that it chooses itself.
+
+    A subclass that chooses others inherits a count of what it does not deploy.
+    """
+    for kind in type(plan).__mro__:
+        if "count_ahead" in vars(kind):
+            return True
+        if "joint_arm" in vars(kind):
+            return False
+    return False
