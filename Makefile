@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-lowest
+PYTHONS := 3.11 3.12 3.13
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types imports unit docs test-lowest bench bench-compare bench-record stat clean help
+.PHONY: demo test lint types imports unit docs test-lowest bench bench-compare bench-record stat dist clean help
 
 help:  ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -57,6 +58,21 @@ stat: $(VENV)/.test  ## count wrong certificates at near ties, 500 runs per stra
 	$(BIN)/python benchmarks/stat_errors.py
 	$(BIN)/python benchmarks/stat_edges.py
 
+# The README runs from an empty folder, so that the wheel is used and not the sources.
+dist: $(VENV)/.dist  ## build wheel and sdist; run the README from the wheel, in clean environments
+	rm -rf dist build
+	$(BIN)/python -m build --outdir dist . > /dev/null
+	@mkdir build; for version in $(PYTHONS); do \
+		command -v python$$version > /dev/null && python$$version -c '' 2> /dev/null || \
+			{ echo "python$$version is not on this machine: not run"; continue; }; \
+		python$$version -m venv build/$$version && \
+		build/$$version/bin/pip install -q "$$(ls dist/*.whl)[cli]" && \
+		(cd build && $$version/bin/python -m doctest -o ELLIPSIS -o NORMALIZE_WHITESPACE ../README.md && \
+		$$version/bin/edgewise doctor > /dev/null) && \
+		echo "python$$version: the README's examples run from the wheel" || exit 1; \
+	done
+	@ls -l dist
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -64,7 +80,8 @@ $(VENV)/bin/python:
 EXTRAS_demo := cli
 EXTRAS_test := test,docs
 EXTRAS_bench := bench
-$(VENV)/.demo $(VENV)/.test $(VENV)/.bench: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
+EXTRAS_dist := dist
+$(VENV)/.demo $(VENV)/.test $(VENV)/.bench $(VENV)/.dist: $(VENV)/.%: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(BIN)/pip install -q -e '.[$(EXTRAS_$*)]'
 	@touch $@
 

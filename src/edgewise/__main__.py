@@ -1,0 +1,5 @@
+"""``python -m edgewise``: the command line."""
+
+from edgewise.cli import main
+
+main()
