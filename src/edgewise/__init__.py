@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from edgewise import strategies as strategies
     from edgewise import targets as targets
     from edgewise import theory as theory
+    from edgewise import trial as trial
     from edgewise.allocation.allocate import allocate as allocate
     from edgewise.allocation.allocate import allocate_table as allocate_table
     from edgewise.allocation.instance.result import Allocation as Allocation
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from edgewise.network.graph import Graph as Graph
     from edgewise.simulation.environment import BilinearEnvironment as BilinearEnvironment
     from edgewise.study.study import Study as Study
+    from edgewise.trial.trial import Trial as Trial
 
 __version__ = "0.1.0.dev0"
 
@@ -54,13 +56,14 @@ _HOME = {
     "Report": "edgewise.core.report",
     "Study": "edgewise.study.study",
     "Ticket": "edgewise.core.learner",
+    "Trial": "edgewise.trial.trial",
     "Verdict": "edgewise.core.stopping",
     "allocate": "edgewise.allocation.allocate",
     "allocate_table": "edgewise.allocation.allocate",
     "g_optimal": "edgewise.core.design.g_optimal",
     "identify": "edgewise.identification",
 }
-_MODULES = ("plots", "simulation", "stopping", "strategies", "targets", "theory")
+_MODULES = ("plots", "simulation", "stopping", "strategies", "targets", "theory", "trial")
 
 __all__ = [*sorted([*_HOME, *_MODULES]), "__version__"]
 

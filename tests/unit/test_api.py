@@ -43,6 +43,10 @@ CONTRACT: dict[str, list[str]] = {
         "rng",
         "progress",
     ],
+    "Trial": ["problem", "baseline", "candidate", "delta", "max_pairs", "rng"],
+    "Trial.ask": [],
+    "Trial.tell": ["ticket", "measured"],
+    "Trial.report": [],
     "Study.create": [
         "name",
         "problem",

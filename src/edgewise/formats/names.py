@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edgewise.base.arrays import Indices
 from edgewise.errors import InvalidFile
 from edgewise.formats.table import Table
+
+if TYPE_CHECKING:
+    from edgewise.core.model.problem import Problem
 
 
 def readable(names: Sequence[Any]) -> list[Hashable]:
@@ -51,3 +54,10 @@ def require_distinct(table: Table, column: str, names: Sequence[Hashable]) -> No
                 f"{table.unit} {table.places[first[name]]}; give every {column} a name of its own"
             )
         first[name] = record
+
+
+def labelled(problem: Problem, arms: Indices) -> list[dict[str, Hashable]]:
+    """A joint arm (n,) as rows with the user's labels of nodes and arms."""
+    names = range(problem.n_arms) if problem.arm_labels is None else problem.arm_labels
+    nodes = problem.graph.labels
+    return [{"node": node, "arm": names[k]} for node, k in zip(nodes, arms.tolist(), strict=True)]

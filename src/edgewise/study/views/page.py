@@ -12,10 +12,10 @@ from edgewise import page
 from edgewise.core.evidence.lack_of_fit import LackOfFit
 from edgewise.core.regret import Regret
 from edgewise.core.report import Report, differs_in_words
+from edgewise.formats.names import labelled
 from edgewise.plots import ConvergenceData, as_svg, figure_allocation, figure_convergence
 from edgewise.study.views.chronicle import chronicle
 from edgewise.study.views.status import History, StudyStatus
-from edgewise.study.views.ticket import labelled
 
 if TYPE_CHECKING:
     from edgewise.study.study import Study

@@ -22,9 +22,10 @@ from edgewise.core.report import Estimated, Report, differs_in_words
 from edgewise.core.reporting import estimated_now
 from edgewise.core.setting import Setting
 from edgewise.core.targets import Forecast
+from edgewise.formats.names import labelled
 from edgewise.study.log.fold import Certificate, StudyState
 from edgewise.study.log.past import Past
-from edgewise.study.views.ticket import StudyTicket, labelled
+from edgewise.study.views.ticket import StudyTicket
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from edgewise.base.arrays import Indices, frozen
 from edgewise.core.model.problem import Problem
 from edgewise.errors import Call, UnknownTicket
 from edgewise.formats.channels import channel_names
+from edgewise.formats.names import labelled
 from edgewise.study.log.fold import Round
 
 
@@ -81,10 +82,3 @@ def identity(ticket: RoundName) -> tuple[int, int | None]:
     if not number.isdecimal() or not (attempt or "1").isdecimal():
         raise UnknownTicket(f"{ticket!r} is no ticket; write its round, such as '7' or '7.2'")
     return int(number), int(attempt or 1)
-
-
-def labelled(problem: Problem, arms: Indices) -> list[dict[str, Hashable]]:
-    """A joint arm (n,) as rows with the user's labels of nodes and arms."""
-    names = range(problem.n_arms) if problem.arm_labels is None else problem.arm_labels
-    nodes = problem.graph.labels
-    return [{"node": node, "arm": names[k]} for node, k in zip(nodes, arms.tolist(), strict=True)]

@@ -1,0 +1,105 @@
+"""A trial set up: candidates and options, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgewise.allocation.instance.objective import checked_joint_arm
+from edgewise.base.arrays import Indices, frozen
+from edgewise.base.randomness import Rng, draw_seed
+from edgewise.core.model.problem import Problem
+from edgewise.core.setting import check_confidence
+from edgewise.errors import InvalidArgument
+from edgewise.trial.pairs import TrialDesign
+from edgewise.trial.rule import Goal
+
+BASELINE, CANDIDATE = "baseline", "candidate"
+
+
+def set_up(
+    problem: Problem,
+    *,
+    baseline: ArrayLike,
+    candidates: Mapping[str, ArrayLike],
+    delta: float,
+    margin: float,
+    width: float | None,
+    max_pairs: int,
+    rng: Rng,
+) -> TrialDesign:
+    """The design of a trial; candidates that are equal are one, under both names."""
+    check_confidence(delta, None)
+    if isinstance(max_pairs, bool) or int(max_pairs) != max_pairs or max_pairs < 1:
+        raise InvalidArgument(
+            f"max_pairs is {max_pairs!r}; it must be a whole number of at least 1",
+            argument="max_pairs",
+        )
+    if not candidates:
+        raise InvalidArgument(
+            "there is no candidate to compare with the baseline; pass candidate=, or candidates= "
+            "with a name for each",
+            argument="candidate",
+        )
+    joint = {BASELINE: _checked(problem, BASELINE, baseline)}
+    for name, arms in candidates.items():
+        if str(name) in joint:
+            raise InvalidArgument(
+                f"a candidate is called {name!r}, and so is the baseline or another candidate; "
+                "give every candidate a name of its own",
+                argument="candidates",
+            )
+        joint[str(name)] = _checked(problem, str(name), arms)
+    names, distinct = _merged(joint)
+    goal = Goal(float(margin), None if width is None else float(width))
+    return TrialDesign(names, distinct, float(delta), goal, int(max_pairs), draw_seed(rng))
+
+
+def named(candidate: Any, candidates: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
+    """The candidates by name, however they were passed."""
+    if candidate is None:
+        return {} if candidates is None else candidates
+    if candidates is not None:
+        raise InvalidArgument(
+            "candidate and candidates were both given; pass the one, or all of them by name in "
+            "candidates",
+            argument="candidates",
+        )
+    return {CANDIDATE: candidate}
+
+
+def _checked(problem: Problem, name: str, arms: ArrayLike) -> Indices:
+    """(n,) a joint arm that the problem allows; one number is that arm everywhere."""
+    if np.ndim(arms) == 0:
+        arms = np.full(problem.graph.n_nodes, arms)
+    try:
+        joint = checked_joint_arm(arms, problem.graph.n_nodes, problem.n_arms)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"the {name}: {error}", argument=name) from error
+    masks, groups = problem.candidate_sets
+    forbidden = np.flatnonzero(~masks[groups, joint])
+    if len(forbidden):
+        node = int(forbidden[0])
+        raise InvalidArgument(
+            f"the {name} gives node {problem.graph.labels[node]!r} the arm {int(joint[node])}, "
+            "which is not among its candidates; choose one that is",
+            argument=name,
+        )
+    return joint
+
+
+def _merged(joint: Mapping[str, Indices]) -> tuple[tuple[str, ...], Indices]:
+    """Names and joint arms (J, n); equal ones once, the baseline first."""
+    names: list[str] = []
+    distinct: list[Indices] = []
+    for name, arms in joint.items():
+        twin = next((i for i, other in enumerate(distinct) if np.array_equal(arms, other)), None)
+        if twin is None:
+            names.append(name)
+            distinct.append(arms)
+        elif twin > 0:
+            names[twin] += f" = {name}"
+    return tuple(names), frozen(np.array(distinct), np.int64)
