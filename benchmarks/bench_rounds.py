@@ -127,7 +127,7 @@ def _layout_rho(problem: ew.Problem, matrix: Array, n_rounds: int) -> float:
     aim = Aim(zeros, zeros + leader, rivals, needs, n_rounds)
     state = LearnerState.start(problem, cells, aim, seed=0)
     for _ in range(n_rounds):
-        observations, information = upcoming(plan, problem, state, 1)
+        observations, information, _ = upcoming(plan, problem, state, 1)
         told = CellStatistics(observations, information, 0.0 * information, 0.0 * information)
         state = replace(
             state,

@@ -8,6 +8,7 @@ from edgewise.core.state import LearnerState as LearnerState
 from edgewise.core.strategies import Adaptive as Adaptive
 from edgewise.core.strategies import Contrast as Contrast
 from edgewise.core.strategies import GOptimal as GOptimal
+from edgewise.core.strategies import Limited as Limited
 from edgewise.core.strategies import Paper as Paper
 from edgewise.core.strategies import Phasing as Phasing
 from edgewise.core.strategies import Plan as Plan

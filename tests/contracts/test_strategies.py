@@ -15,7 +15,16 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies import STRATEGIES
 from edgewise.core.strategies.adaptive import AdaptivePhases
-from edgewise.strategies import Adaptive, Contrast, GOptimal, Paper, Safe, Strategy, Thompson
+from edgewise.strategies import (
+    Adaptive,
+    Contrast,
+    GOptimal,
+    Limited,
+    Paper,
+    Safe,
+    Strategy,
+    Thompson,
+)
 from edgewise.testing.cases import INSTANCES, Case
 from edgewise.testing.strategy import StrategyContract
 
@@ -59,10 +68,45 @@ class TestThompson(StrategyContract):
         return Thompson()
 
 
+FROM_TODAY = {
+    name: replace(case, problem=replace(case.problem, baseline=np.zeros(6, int)))
+    for name, case in INSTANCES.items()
+}
+"""The instances, with what is deployed before the first round."""
+
+
+class TestLimited(StrategyContract):
+    cases: ClassVar[Mapping[str, Case]] = FROM_TODAY
+
+    def strategy(self) -> Strategy:
+        return Limited(changed=3)
+
+
+class TestLimitedAroundThompson(StrategyContract):
+    cases: ClassVar[Mapping[str, Case]] = FROM_TODAY
+
+    def strategy(self) -> Strategy:
+        return Limited(Thompson(), steps=2, changed=4, switching_cost=0.1)
+
+
+class TestLimitedToARegion(StrategyContract):
+    cases: ClassVar[Mapping[str, Case]] = FROM_TODAY
+
+    def strategy(self) -> Strategy:
+        return Limited(GOptimal(), within=2)
+
+
+class TestSafeAroundLimited(StrategyContract):
+    cases: ClassVar[Mapping[str, Case]] = FROM_TODAY
+
+    def strategy(self) -> Strategy:
+        return Safe(largest_loss=2.0, worst_loss=0.2, strategy=Limited(steps=2, changed=4))
+
+
 def test_every_strategy_has_a_suite() -> None:
     suites = StrategyContract.__subclasses__()
     tested = {suite().strategy().name for suite in suites if suite.__module__ == __name__}
-    assert {*STRATEGIES, "safe"} <= tested
+    assert {*STRATEGIES, "limited", "safe"} <= tested
 
 
 # -- negative controls: each breaks one promise ------------------------------------------------

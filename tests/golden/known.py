@@ -10,7 +10,7 @@ import numpy as np
 import edgewise as ew
 from edgewise.core.evidence.equations import Equations, Gathering
 from edgewise.core.evidence.statistics import CellStatistics
-from edgewise.core.strategies.safe import Safe
+from edgewise.core.strategies.limits.safe import Safe
 
 Known = Iterator[tuple[str, tuple[Any, ...]]]
 

@@ -10,6 +10,15 @@ import numpy as np
 import typer
 
 import edgewise as ew
+from edgewise.cli.terminal.limits import (
+    BaselineSource,
+    Changed,
+    Steps,
+    SwitchingCost,
+    Within,
+    baseline_from,
+    limited,
+)
 from edgewise.cli.terminal.options import (
     ArmsSource,
     Beta,
@@ -93,6 +102,11 @@ def simulate(
     ] = False,
     beta: Beta = None,
     candidates: CandidatesFile = None,
+    baseline: BaselineSource = None,
+    changed: Changed = None,
+    steps: Steps = None,
+    within: Within = None,
+    switching_cost: SwitchingCost = 0.0,
     project: Project = False,
     repetitions: Annotated[int, typer.Option("--repetitions", "-n", help="Runs.")] = 100,
     max_rounds: Annotated[int, typer.Option(help="Round budget of a run.")] = 1_000_000,
@@ -112,6 +126,7 @@ def simulate(
       $ edgewise simulate examples/data/graph.csv examples/data/arms.csv \
           examples/data/matrix.csv --repetitions 50 --plot rounds.png
       $ edgewise simulate circle:156 paper:5:1.5708 paper:5:1.5708 --strategy paper -n 5 -f csv
+      $ edgewise simulate circle:24 paper:3:1.5 paper:3:1.5 --baseline 0 --changed 2 -n 20
 
     Output: a summary; with --format csv one row per run, with json both. The same seed gives the
     same runs whatever --jobs. Exit code 0; 2 wrong input; 3 some run was not certified.
@@ -126,10 +141,13 @@ def simulate(
         candidates=candidates_from(candidates, network, table),
         project=project,
         arm_labels=table.labels,
+        baseline=baseline_from(baseline, network, table),
     )
     options = {
         "matrix": matrix_from(matrix, network, table),
-        "strategy": strategy,
+        "strategy": limited(
+            strategy, changed=changed, steps=steps, within=within, switching_cost=switching_cost
+        ),
         "stopping": stopping,
         "delta": delta,
         "epsilon": epsilon,

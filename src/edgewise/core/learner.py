@@ -93,7 +93,7 @@ def tell_round(
     """
     told = measure(setting.problem, setting.plan.cells, arms, rewards)
     by_edge = by_edge_after(setting.problem, state.by_edge, arms, rewards)
-    later = advance(setting, replace(state, by_edge=by_edge), told)
+    later = advance(setting, replace(state, by_edge=by_edge, deployed=arms), told)
     total = float(rewards.sum())
     if total > later.best_total:  # never true for NaN: rounds with gaps do not compete
         later = replace(later, best_arms=arms, best_total=total)

@@ -55,6 +55,9 @@ class LearnerState:
     """The same as of the last phase that is over, where edges have parameters of their own."""
     pooling: str | None = None
     """What ``pooling="auto"`` has come to, once it is decided."""
+    deployed: Indices | None = None
+    """(n,) what the last round deployed, at first the baseline; None if that is not known, or the
+    plan counts rounds ahead in a simulation."""
 
     @classmethod
     def start(cls, problem: Problem, cells: Cells, aim: Aim, seed: int) -> LearnerState:
@@ -71,6 +74,7 @@ class LearnerState:
             None,
             -np.inf,
             by_edge=nothing_by_edge(problem),
+            deployed=problem.baseline,
         )
 
     @property
@@ -94,12 +98,14 @@ class LearnerState:
             "by_edge": by_edge.to_tree(self.by_edge),
             "by_edge_closed": by_edge.to_tree(self.by_edge_closed),
             "pooling": self.pooling,
+            "deployed": None if self.deployed is None else self.deployed.copy(),
         }
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> LearnerState:
         """The inverse of :meth:`to_tree`; lists instead of arrays and tuples are fine."""
         aim, best, answer = tree["aim"], tree["best_arms"], tree["answer"]
+        deployed = tree.get("deployed")  # not kept before
         statistics = present_from_tree(tree["statistics"])
         return cls(
             seed=int(tree["seed"]),
@@ -121,4 +127,5 @@ class LearnerState:
             by_edge=by_edge.from_tree(tree.get("by_edge")),  # not kept before
             by_edge_closed=by_edge.from_tree(tree.get("by_edge_closed")),
             pooling=tree.get("pooling"),
+            deployed=None if deployed is None else frozen(deployed, np.int32),
         )

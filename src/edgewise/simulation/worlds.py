@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias
 
@@ -19,7 +19,7 @@ from edgewise.core.evidence.statistics import ByRound, CellStatistics
 from edgewise.core.learner import advance, initial_state, tell_round
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.core.strategies.plan import upcoming
+from edgewise.core.strategies.plan import Upcoming, upcoming
 from edgewise.core.targets.truth import Truth
 from edgewise.errors import InvalidArgument
 from edgewise.simulation.environment import BilinearEnvironment
@@ -162,18 +162,18 @@ class ByCell:
         largest = min(_LARGEST_BLOCK, max(1, _BLOCK_CELLS // self.means.size))
         while ending_of(state.verdict, state.rounds, max_rounds=max_rounds) is Ending.RUNNING:
             size = min(max(1, state.rounds // 4), largest, max_rounds - state.rounds)
-            state = advance(setting, state, self._simulate(setting, state, size, rng))
+            ahead = upcoming(setting.plan, setting.problem, state, size)
+            rounds = self._simulate(setting, ahead, rng)
+            state = advance(setting, replace(state, deployed=ahead.deployed), rounds)
         return state, self.truth
 
-    def _simulate(
-        self, setting: Setting, state: LearnerState, n_rounds: int, rng: np.random.Generator
-    ) -> ByRound:
+    def _simulate(self, setting: Setting, ahead: Upcoming, rng: np.random.Generator) -> ByRound:
         r"""Cell statistics of the next rounds.
 
         :math:`Y_c` has mean :math:`N_c \mu_c` and variance :math:`N_c \sigma^2`; if the noise is
         to be estimated, squares within a cell add up to :math:`\sigma^2 \chi^2`, independently.
         """
-        observations, information = upcoming(setting.plan, setting.problem, state, n_rounds)
+        observations, information, _ = ahead
         rewards = rng.standard_normal(information.shape)
         rewards *= self.noise * np.sqrt(information)
         rewards += information * self.means

@@ -120,7 +120,7 @@ class StrategyContract(OnCases):
         setting, states = self._states(case)
         cells = setting.plan.cells
         for state in states[:: max(1, len(states) // 5)]:
-            observations, information = upcoming(setting.plan, problem, state, 3)
+            observations, information, _ = upcoming(setting.plan, problem, state, 3)
             assert 1 <= len(observations) == len(information) <= 3
             assert len(observations) == 1 or setting.plan.phasing.is_endless
             for seen, known in zip(observations, information, strict=True):

@@ -200,7 +200,7 @@ class TargetContract(OnCases):
 
 def _simulated(setting: Setting, state: LearnerState, case: Case, count: int) -> ByRound:
     """Statistics (R, q, P) of rounds whose joint arms depend on nothing."""
-    observations, information = upcoming(setting.plan, case.problem, state, count)
+    observations, information, _ = upcoming(setting.plan, case.problem, state, count)
     means = setting.plan.cells.averages(case.environment(0).truth.tables)
     noise = np.random.default_rng(6).standard_normal(information.shape)
     rewards = information * means + case.problem.stated_noise * np.sqrt(information) * noise

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from edgewise.base.arrays import Indices, frozen
 from edgewise.base.choice import instead
 from edgewise.errors import InvalidProblem
+from edgewise.network.candidates import Candidates
 from edgewise.network.graph import Graph
 
 Measured: TypeAlias = Literal["arc", "link", "node", "total"]
@@ -99,6 +100,31 @@ def checked_node_kinds(kinds: ArrayLike | None, graph: Graph) -> Indices | None:
             "node_kinds must be 0, 1, ... without gaps; number them anew", argument="node_kinds"
         )
     return frozen(codes, np.int64)
+
+
+def checked_baseline(baseline: ArrayLike | None, candidates: Candidates) -> Indices | None:
+    """(n,) the arm every node has today, among its candidates; one arm stands for all nodes."""
+    if baseline is None:
+        return None
+    masks, groups = candidates
+    n_nodes, n_arms = len(groups), masks.shape[1]
+    arms = np.asarray(baseline)
+    whole = np.issubdtype(arms.dtype, np.integer)
+    if arms.shape not in ((), (n_nodes,)) or not whole or not ((arms >= 0) & (arms < n_arms)).all():
+        raise InvalidProblem(
+            f"the baseline has shape {arms.shape} and type {arms.dtype}; give every one of the "
+            f"{n_nodes} nodes an arm, a whole number from 0 to {n_arms - 1}",
+            argument="baseline",
+        )
+    joint = np.broadcast_to(arms, (n_nodes,))
+    forbidden = np.flatnonzero(~masks[groups, joint])
+    if len(forbidden):
+        raise InvalidProblem(
+            f"{len(forbidden)} node(s) may not have their baseline arm, the first is node "
+            f"{forbidden[0]}; choose a baseline among the candidates",
+            argument="baseline",
+        )
+    return frozen(joint, np.int32)
 
 
 def checked_noise(noise: Any, n_kinds: int, n_rewards: int, measured: Measured) -> Noise:

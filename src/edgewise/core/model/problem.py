@@ -18,6 +18,7 @@ from edgewise.core.model.options import (
     Noise,
     PoolingChoice,
     checked_average,
+    checked_baseline,
     checked_levels,
     checked_measured,
     checked_node_kinds,
@@ -85,6 +86,9 @@ class Problem:
         ``measured="node"``: the mean of what incoming arcs bring, rather than the sum.
     node_kinds
         (n,) kinds of nodes, for the own term; by default there is one.
+    baseline
+        (n,) the arm of every node today, or one arm for all: what runs before the first round, what
+        exploring is compared with, and what limits on changes start from. By default not known.
 
     Examples
     --------
@@ -106,6 +110,7 @@ class Problem:
     own_term: bool | None = None
     average: bool = False
     node_kinds: Indices | None = None
+    baseline: Indices | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.graph, Graph):
@@ -118,6 +123,7 @@ class Problem:
         self._check_options()
         mask = checked_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
         set_field(self, "candidates", mask)
+        set_field(self, "baseline", checked_baseline(self.baseline, self.candidate_sets))
         if self.arm_labels is not None:
             set_field(self, "arm_labels", _checked_arm_labels(self.arm_labels, self.n_arms))
         if self.whitening.rank == 0:
@@ -267,6 +273,8 @@ class Problem:
             digest.update(repr(options).encode())
             for part in (graph.covariates, self.node_kinds):
                 digest.update(b"" if part is None else part.tobytes())
+        if self.baseline is not None:
+            digest.update(self.baseline.tobytes())
         return digest.hexdigest()
 
     def __repr__(self) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, Self, TypeGuard
+from typing import Any, NamedTuple, Protocol, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgewise.allocation.instance.objective import Objective
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.evidence.statistics import count_joint_arm
@@ -59,18 +60,39 @@ class CountsAhead(Plan, Protocol):
         """Observations and information (R, q, P) of the next rounds."""
 
 
-def upcoming(
-    plan: Plan, problem: Problem, state: LearnerState, n_rounds: int
-) -> tuple[NDArray[np.int64], Array]:
-    """Observations and information (R, q, P) of the next rounds, for simulations.
+class Optimises(Plan, Protocol):
+    """A plan that deploys the best joint arm of a world, so that limits can be weighed in it."""
+
+    def world(self, problem: Problem, state: LearnerState) -> Objective | None:
+        """What the next round maximises; None where it does not."""
+
+
+def world_of(plan: Plan, problem: Problem, state: LearnerState) -> Objective | None:
+    """What the plan's next round maximises; None where it does not."""
+    return plan.world(problem, state) if _optimises(plan) else None
+
+
+class Upcoming(NamedTuple):
+    """The next rounds, before their rewards."""
+
+    observations: NDArray[np.int64]
+    """(R, q, P)"""
+    information: Array
+    """(R, q, P)"""
+    deployed: Indices | None
+    """(n,) the joint arm of the last of them; None if they were counted ahead."""
+
+
+def upcoming(plan: Plan, problem: Problem, state: LearnerState, n_rounds: int) -> Upcoming:
+    """The next rounds, for simulations.
 
     One round, unless the plan can tell more: the next may belong to another phase.
     """
     if _counts_ahead(plan) and problem.is_plain:
-        return plan.count_ahead(problem, state, n_rounds)
+        return Upcoming(*plan.count_ahead(problem, state, n_rounds), None)
     arms = plan.joint_arm(problem, state)
     observations, information = count_joint_arm(problem.graph, plan.cells, arms)
-    return observations[None], information[None]
+    return Upcoming(observations[None], information[None], arms)
 
 
 def _counts_ahead(plan: Plan) -> TypeGuard[CountsAhead]:
@@ -84,3 +106,7 @@ def _counts_ahead(plan: Plan) -> TypeGuard[CountsAhead]:
         if "joint_arm" in vars(kind):
             return False
     return False
+
+
+def _optimises(plan: Plan) -> TypeGuard[Optimises]:
+    return callable(getattr(plan, "world", None))

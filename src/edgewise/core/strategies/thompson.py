@@ -14,19 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.allocation.allocate import solve
 from edgewise.allocation.instance.objective import Objective
-from edgewise.allocation.request import Request
-from edgewise.base.arrays import Indices, frozen
+from edgewise.base.arrays import Indices
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.design.node_laws import NodeLaws
-from edgewise.core.evidence.coverage import sees_everything
-from edgewise.core.evidence.drawing import draw_local_world, draw_world
-from edgewise.core.evidence.measuring import all_of
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.phases import EvenPhases
+from edgewise.core.strategies.worlds import best_of, possible_world
 from edgewise.errors import InvalidArgument
 
 
@@ -81,21 +77,15 @@ class ThompsonPhases:
 
         A pure function of (seed, round) and of the phases that are over.
         """
-        world = self._world(problem, state)
+        world = self.world(problem, state)
         if world is None:
             return self.laws.draw(seed=state.seed, round=state.rounds + 1)
-        return frozen(solve(world, Request(bound=None)).arms, np.int32)
+        return best_of(world)
 
-    def _world(self, problem: Problem, state: LearnerState) -> Objective | None:
+    def world(self, problem: Problem, state: LearnerState) -> Objective | None:
+        """The world that is drawn for the next round; None in the first phase."""
         rng = np.random.default_rng((state.seed, state.rounds))
-        scale = self.options.scale
-        if state.by_edge_closed is not None and state.pooling != "shared":
-            return draw_local_world(problem, state.by_edge_closed, rng=rng, scale=scale)
-        if len(state.closed) and sees_everything(
-            self.cells, all_of(state.closed[:-1], state.closed[-1])
-        ):  # a phase that only decided how edges are pooled has shown nothing
-            return draw_world(problem, self.cells, state.closed, rng=rng, scale=scale)
-        return None
+        return possible_world(problem, self.cells, state, rng=rng, scale=self.options.scale)
 
     def to_tree(self) -> dict[str, Any]:
         """Nothing: all is in the state."""

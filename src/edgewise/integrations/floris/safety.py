@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edgewise.core.strategies import GOptimal, Strategy
-from edgewise.core.strategies.safe import Safe
+from edgewise.core.strategies.limits.safe import Safe
 from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris.yaw import YawTask
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.base.arrays import Array, Mask
+from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.model.problem import Problem
 from edgewise.formats import ArmTable, read_arms, read_candidates, read_graph
 from edgewise.formats.edge_list import graph_of
 from edgewise.formats.files import FilePath
 from edgewise.formats.table import Table
 from edgewise.network.graph import Graph
+from edgewise.study.files.baseline import read_baseline
 from edgewise.study.files.document import Document, is_number, shown
 from edgewise.study.files.model import read_covariates, read_model
 from edgewise.study.files.strategies import read_strategy
@@ -30,6 +31,11 @@ _KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     "graph": ((str, dict), 'a file (graph = "graph.csv"), or a table [graph] with edges'),
     "arms": ((str, dict), 'a file (arms = "arms.csv"), or a table [arms] with a list per arm'),
     "candidates": ((str, dict), "a file, or a table [candidates] with a list of arms per node"),
+    "baseline": (
+        (str, int, list, dict),
+        "what runs today: an arm for all nodes, a list in the order of the nodes, a table "
+        '[baseline] with the arm of every node, or a file (baseline = "today.csv")',
+    ),
     "noise": (
         (int, float, str, list, dict),
         'a number, or "estimate" if it is not known; where it differs, a list per measured number '
@@ -122,6 +128,7 @@ def _problem(document: Document) -> Problem:
             arms.arms,
             candidates=_candidates(document, graph, arms),
             arm_labels=arms.labels,
+            baseline=_baseline(document, graph, arms),
             **read_model(document, graph),
         )
 
@@ -185,6 +192,12 @@ def _arms(document: Document) -> ArmTable:
         raise document.wrong("there are no arms; add a line per arm: low = [1.0, 0.0]", "arms")
     table: Array = np.array(list(tree.values()), float)
     return ArmTable(table, tuple(tree))
+
+
+def _baseline(document: Document, graph: Graph, arms: ArmTable) -> Indices | None:
+    if "baseline" not in document.tree:
+        return None
+    return np.array(read_baseline(document, graph, arms.labels, "baseline"))
 
 
 def _candidates(document: Document, graph: Graph, arms: ArmTable) -> Mask | None:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
-from pathlib import Path
 from typing import Any
 
-from edgewise.base.choice import instead, pick
+from edgewise.base.choice import pick
 from edgewise.core.model.problem import Problem
 from edgewise.core.strategies import BUILT_IN, Strategy
-from edgewise.formats import read_joint_arm
+from edgewise.study.files.baseline import read_baseline
 from edgewise.study.files.document import Document, is_number, shown
 
 _KEY = "strategy"
@@ -73,42 +72,8 @@ class _StrategyReader:
     def _inner(self, name: str, value: Any) -> Strategy:
         return _StrategyReader(self.document, self.problem, (*self.path, name)).read(value)
 
-    def _joint_arm(self, name: str, value: Any) -> list[int]:
-        """An arm for all nodes, a list in the order of the nodes, a table by node, or a file."""
-        nodes = [str(label) for label in self.problem.graph.labels]
-        if isinstance(value, str) and value.lower().endswith(".csv"):
-            return self._from_file(name, value)
-        if isinstance(value, dict):
-            self.document.refuse_unknown_keys(nodes, *self.path, name)
-            lacking = [node for node in nodes if node not in value]
-            if lacking:
-                raise self._wrong(name, f"{name} has no arm for node {lacking[0]!r}; add it")
-            value = [value[node] for node in nodes]
-        if not isinstance(value, list):
-            value = [value] * len(nodes)
-        if len(value) != len(nodes):
-            raise self._wrong(
-                name,
-                f"{name} has {len(value)} arms; there are {len(nodes)} nodes: give each its arm, "
-                "in their order, or all of them one",
-            )
-        return [self._arm(name, arm) for arm in value]
-
-    def _arm(self, name: str, value: Any) -> int:
-        """An arm by its label, or by its number."""
-        names = [str(label) for label in self._labels()]
-        if str(value) in names and not isinstance(value, bool):
-            return names.index(str(value))
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(names):
-            return value
-        remedy = instead(value, names, "their numbers from 0, or a .csv file")
-        raise self._wrong(name, f"{name}: no arm is called {value!r}; {remedy}")
-
-    def _from_file(self, name: str, value: str) -> list[int]:
-        file: Path = self.document.path(value, *self.path, name)
-        labels = self.problem.graph.labels
-        arms: list[int] = read_joint_arm(file, nodes=labels, arms=self._labels()).tolist()
-        return arms
+    def _joint_arm(self, name: str, value: Any) -> list[int]:  # noqa: ARG002
+        return read_baseline(self.document, self.problem.graph, self._labels(), *self.path, name)
 
     def _labels(self) -> Sequence[Hashable]:
         labels = self.problem.arm_labels
@@ -122,8 +87,9 @@ _READERS: dict[str, Callable[[_StrategyReader, str, Any], Any]] = {
     "str": _StrategyReader._text,
     "float": _StrategyReader._number,
     "int": _StrategyReader._whole,
+    "int | None": _StrategyReader._whole,
     "Strategy": _StrategyReader._inner,
-    "Sequence[int]": _StrategyReader._joint_arm,
+    "Sequence[int] | None": _StrategyReader._joint_arm,
 }
 """How a setting is read, by the type its field declares."""
 

@@ -447,7 +447,7 @@ def test_phases_last_until_their_contrasts_can_be_estimated(name: str) -> None:
     for _ in range(40):
         arms = plan.joint_arm(case.problem, state)
         told = observe(case.problem.graph, cells, arms, environment(arms))
-        observations, information = upcoming(plan, case.problem, state, 10)
+        observations, information, _ = upcoming(plan, case.problem, state, 10)
         assert np.array_equal(observations, told.observations[None])
         assert np.array_equal(information, told.information[None])
         before, state = state, advance(setting, state, told[None])

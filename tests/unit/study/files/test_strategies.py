@@ -7,8 +7,16 @@ from pathlib import Path
 import pytest
 
 import edgewise as ew
-from edgewise.core.strategies import BUILT_IN, Adaptive, Contrast, GOptimal, Strategy
-from edgewise.core.strategies.safe import Safe
+from edgewise.core.strategies import (
+    BUILT_IN,
+    Adaptive,
+    Contrast,
+    GOptimal,
+    Limited,
+    Safe,
+    Strategy,
+    Thompson,
+)
 from edgewise.errors import InvalidFile
 from edgewise.study.files.config import StudyConfig, read_config
 
@@ -31,6 +39,14 @@ baseline = "low"
 largest_loss = 1.0
 worst_loss = 0.5
 """
+LIMITED = """\
+[strategy]
+name = "limited"
+strategy = "thompson"
+changed = 1
+steps = 1
+switching_cost = 0.5
+"""
 
 
 def config(folder: Path, text: str) -> StudyConfig:
@@ -51,12 +67,23 @@ def strategy(folder: Path, text: str) -> Strategy:
         ('[strategy]\nname = "adaptive"\ngrowth = 1\npower = 2.5\n', Adaptive(1.0, 2.5)),
         ('[strategy]\nname = "contrast"\nexplore = 0.2\n', Contrast(explore=0.2)),
         ('[strategy]\nname = "g-optimal"\neven = 0.1\n', GOptimal(even=0.1)),
-        (SAFE, Safe((0, 0, 0), 1.0, 0.5)),
-        (SAFE + "margin = 3\nphase = 2\n", Safe((0, 0, 0), 1.0, 0.5, margin=3.0, phase=2)),
-        (SAFE + 'strategy = "adaptive"\n', Safe((0, 0, 0), 1.0, 0.5, strategy=Adaptive())),
+        (LIMITED, Limited(Thompson(), changed=1, steps=1, switching_cost=0.5)),
+        (
+            LIMITED.replace('"thompson"', '{name = "thompson", phase = 3}'),
+            Limited(Thompson(phase=3), changed=1, steps=1, switching_cost=0.5),
+        ),
+        (SAFE, Safe((0, 0, 0), largest_loss=1.0, worst_loss=0.5)),
+        (
+            SAFE + "margin = 3\nphase = 2\n",
+            Safe((0, 0, 0), largest_loss=1.0, worst_loss=0.5, margin=3.0, phase=2),
+        ),
+        (
+            SAFE + 'strategy = "adaptive"\n',
+            Safe((0, 0, 0), largest_loss=1.0, worst_loss=0.5, strategy=Adaptive()),
+        ),
         (
             SAFE + '[strategy.strategy]\nname = "g-optimal"\neven = 0.5\n',
-            Safe((0, 0, 0), 1.0, 0.5, strategy=GOptimal(even=0.5)),
+            Safe((0, 0, 0), largest_loss=1.0, worst_loss=0.5, strategy=GOptimal(even=0.5)),
         ),
     ],
 )
@@ -98,8 +125,8 @@ FAULTS = [
     ("= 0.5", "= -1.0", "line 11: largest_loss is 1.0, worst_loss -1.0"),
     ("= 0.5", "= 0.5\nphase = 2.0", "line 16: phase is 2.0; it must be a whole number"),
     ("= 0.5", "= 0.5\nphase = 0", "line 11: phase is 0; it must be at least 1"),
-    ('"low"', '"lwo"', "line 13: baseline: no arm is called 'lwo'; did you mean 'low'?"),
-    ('"low"', "2", "line 13: baseline: no arm is called 2"),
+    ('"low"', '"lwo"', "line 13: baseline names no arm 'lwo'; did you mean 'low'?"),
+    ('"low"', "2", "line 13: baseline names no arm 2"),
     ('"low"', '["low", "low"]', "line 13: baseline has 2 arms; there are 3 nodes"),
     ('"low"', '{a = "low", b = "low"}', "line 13: baseline has no arm for node 'c'; add it"),
     ('"low"', '{d = "low"}', "line 13: there is no key 'd' in [strategy.baseline]"),
@@ -107,7 +134,7 @@ FAULTS = [
     ('"low"', '"short.csv"', "short.csv: node 'a' stands on 0 lines; give every node one line"),
     ("= 0.5", "= 0.5\n[strategy.strategy]\nname = 'adaptive'\ngrowht = 1", "line 18: there is"),
     ("= 0.5", "= 0.5\n[strategy.strategy]\nname = 'adaptive'\ngrowth = -1", "line 16: growth i"),
-    ("= 0.5", "= 0.5\nstrategy = 'safe'", "line 16: strategy 'safe' needs baseline; write a tab"),
+    ("= 0.5", "= 0.5\nstrategy = 'safe'", "line 16: strategy 'safe' needs largest_loss; write a"),
 ]
 
 
@@ -135,11 +162,77 @@ def test_faults_that_creating_finds_are_told_too(text: str, message: str, tmp_pa
     assert not (tmp_path / "farm.db").exists()
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("steps = 1", "steps = 0", "line 12: steps is 0, which leaves no joint arm but one"),
+        ("steps = 1", "steps = 1.5", "line 16: steps is 1.5; it must be a whole number"),
+        ("= 0.5", "= -0.5", "line 12: switching_cost is -0.5"),
+        ("changed", "changes", "line 15: there is no key 'changes' in [strategy]; did you mean"),
+    ],
+)
+def test_faults_of_limits_are_told_by_line(
+    old: str, new: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InvalidFile) as raised:
+        limited_config(tmp_path, LIMITED.replace(old, new, 1))
+    assert message in str(raised.value)
+
+
+def limited_config(folder: Path, text: str, baseline: str = '"high"') -> StudyConfig:
+    path = folder / "farm.toml"
+    path.write_text(f"baseline = {baseline}\n{NETWORK}{text}", encoding="utf-8")
+    return read_config(path)
+
+
+def test_a_stored_limited_study_goes_on_from_what_is_deployed(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/farm.db"
+    made = limited_config(tmp_path, LIMITED).create(name="tilt", storage=url)
+    learner = ew.Learner(
+        made.problem, strategy=Limited(Thompson(), changed=1, steps=1, switching_cost=0.5), rng=3
+    )
+    before = [1, 1, 1]
+    for _ in range(12):
+        study = ew.Study.load("tilt", storage=url)
+        ticket, mine = study.ask(), learner.ask()
+        assert ticket.arms.tolist() == mine.arms.tolist()
+        assert sum(a != b for a, b in zip(ticket.arms.tolist(), before, strict=True)) <= 1
+        rewards = [0.25 * ticket.round + 0.5 * k for k in range(4)]
+        study.tell(ticket, rewards)
+        learner.tell(mine, rewards)
+        before = ticket.arms.tolist()
+    study.export(tmp_path / "tilt.jsonl")
+    moved = ew.Study.from_export(tmp_path / "tilt.jsonl")
+    assert moved.problem.baseline is not None
+    assert moved.problem.baseline.tolist() == [1, 1, 1]
+    assert moved.ask().arms.tolist() == study.ask().arms.tolist()
+
+
+def test_limits_without_a_baseline_say_which_key_is_missing(tmp_path: Path) -> None:
+    found = config(tmp_path, LIMITED)
+    with pytest.raises(InvalidFile, match="limits start from what is deployed now"):
+        found.create(name="tilt", storage=f"sqlite:///{tmp_path}/farm.db")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "message"),
+    [
+        ('"hihg"', "line 1: baseline names no arm 'hihg'; did you mean 'high'?"),
+        ("[0, 1]", "line 1: baseline has 2 arms; there are 3 nodes"),
+        ("true", "line 1: baseline is true; it must be what runs today"),
+    ],
+)
+def test_a_wrong_baseline_is_told_by_line(baseline: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile) as raised:
+        limited_config(tmp_path, LIMITED, baseline)
+    assert message in str(raised.value)
+
+
 def test_a_stored_safe_study_goes_on_as_it_was_created(tmp_path: Path) -> None:
     inner = '[strategy.strategy]\nname = "adaptive"\ngrowth = 0.5\n'
     url = f"sqlite:///{tmp_path}/farm.db"
     made = config(tmp_path, SAFE + inner).create(name="yaw", storage=url)
-    expected = Safe((0, 0, 0), 1.0, 0.5, strategy=Adaptive(growth=0.5))
+    expected = Safe((0, 0, 0), largest_loss=1.0, worst_loss=0.5, strategy=Adaptive(growth=0.5))
     learner = ew.Learner(made.problem, strategy=expected, rng=3)
     for _ in range(12):
         study = ew.Study.load("yaw", storage=url)

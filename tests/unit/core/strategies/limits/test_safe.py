@@ -16,9 +16,9 @@ from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.statistics import CellStatistics, observe
 from edgewise.core.model.cells import Cells
 from edgewise.core.strategies import Adaptive, GOptimal, Paper
-from edgewise.core.strategies.prediction import Prediction
-from edgewise.core.strategies.safe import Safe, SafePhases
-from edgewise.errors import InvalidArgument
+from edgewise.core.strategies.limits.prediction import Prediction
+from edgewise.core.strategies.limits.safe import Safe, SafePhases
+from edgewise.errors import InvalidArgument, InvalidProblem
 
 
 def instance(seed: int, *, directed: bool, weighted: bool) -> tuple[ew.Problem, Array]:
@@ -217,6 +217,20 @@ def test_a_saved_learner_goes_on_with_the_same_joint_arms() -> None:
     assert learner.ask().arms.tolist() == other.ask().arms.tolist()
 
 
+def test_the_baseline_is_the_problems_unless_it_has_its_own() -> None:
+    problem, _ = instance(5, directed=True, weighted=True)
+    n = problem.graph.n_nodes
+    safe = Safe(largest_loss=1.0, worst_loss=0.3)
+    task = replace(problem, baseline=np.zeros(n, int))
+    assert safe(task).baseline.tolist() == [0] * n
+    own = np.flatnonzero(problem.candidate_sets.masks[problem.candidate_sets.groups[0]])[-1]
+    other = [int(own)] + [0] * (n - 1)
+    assert (
+        replace(safe, baseline=other)(replace(problem, baseline=np.zeros(n, int))).baseline.tolist()
+        == other
+    )
+
+
 def test_simulations_take_it_too() -> None:
     problem = ew.Problem(ew.Graph.circle(n_nodes=8), ARMS[:2], noise=0.2)
     safe = Safe([0] * 8, largest_loss=2.0, worst_loss=0.5)
@@ -236,12 +250,14 @@ def test_bad_settings_are_refused_with_a_remedy() -> None:
         Safe([0] * n, largest_loss=1.0, worst_loss=1.0, phase=0)
     safe = Safe([0] * n, largest_loss=1.0, worst_loss=1.0)
     assert isinstance(safe(problem), SafePhases)
+    with pytest.raises(InvalidArgument, match="neither Safe nor the problem has a baseline"):
+        replace(safe, baseline=None)(problem)
     for baseline in ([0], [7] * n):
-        with pytest.raises(InvalidArgument, match="give every one"):
+        with pytest.raises(InvalidProblem, match="give every one"):
             replace(safe, baseline=baseline)(problem)
     assert problem.candidates is not None
     forbidden = [int(mask.argmin()) if not mask.all() else 0 for mask in problem.candidates]
-    with pytest.raises(InvalidArgument, match="among the candidates"):
+    with pytest.raises(InvalidProblem, match="among the candidates"):
         replace(safe, baseline=forbidden)(problem)
     with pytest.raises(InvalidArgument, match="state the noise"):
         safe(replace(problem, noise="estimate"))

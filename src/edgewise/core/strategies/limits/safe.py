@@ -3,6 +3,8 @@ r"""Safe exploration: joint arms whose predicted reward stays close to that of a
 A strategy proposes a joint arm; nodes are then sent back to the baseline, those with the worst
 predicted loss first, until the prediction is good enough. Predictions rest on closed phases only,
 so joint arms of a phase depend on earlier phases only, as the rule ``anytime`` asks for.
+
+Around a strategy whose changes are limited, nodes go back as far as those limits allow.
 """
 
 from __future__ import annotations
@@ -13,16 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.base.arrays import Indices, Mask, frozen
+from edgewise.base.arrays import Indices, Mask
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
+from edgewise.core.model.options import checked_baseline
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.independent import GOptimal
+from edgewise.core.strategies.limits.chance import lots
+from edgewise.core.strategies.limits.prediction import Change, Prediction
+from edgewise.core.strategies.limits.reach import HasReach
 from edgewise.core.strategies.phases import ShortPhases
 from edgewise.core.strategies.plan import Plan
-from edgewise.core.strategies.prediction import Change, Prediction
 from edgewise.core.strategies.strategy import Strategy
 from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
@@ -45,7 +50,7 @@ class Safe:
     Parameters
     ----------
     baseline
-        The arm of every node in safe operation, such as the present one.
+        The arm of every node in safe operation; by default the problem's, which is today's.
     largest_loss
         Largest predicted loss of a round against the baseline, in units of global reward.
     worst_loss
@@ -59,16 +64,17 @@ class Safe:
         Rounds after which predictions are renewed.
     """
 
-    baseline: Sequence[int]
-    largest_loss: float
-    worst_loss: float
+    baseline: Sequence[int] | None = None
+    largest_loss: float = field(kw_only=True)
+    worst_loss: float = field(kw_only=True)
     margin: float = 2.0
     strategy: Strategy = field(default_factory=GOptimal)
     phase: int = 5
     name: str = "safe"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "baseline", tuple(int(arm) for arm in self.baseline))
+        if self.baseline is not None:
+            object.__setattr__(self, "baseline", tuple(int(arm) for arm in self.baseline))
         if not (self.largest_loss >= 0 and self.worst_loss > 0 and self.margin >= 0):
             raise InvalidArgument(
                 f"largest_loss is {self.largest_loss}, worst_loss {self.worst_loss} and margin "
@@ -96,7 +102,7 @@ class Safe:
                 f"strategy {self.strategy.name!r} starts from A_0 = I, which biases predictions; "
                 "use GOptimal() or Adaptive() inside Safe"
             )
-        return SafePhases(_checked_baseline(problem, self.baseline), self, inner)
+        return SafePhases(_baseline_of(problem, self.baseline), self, inner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,29 +134,38 @@ class SafePhases:
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
         """The inner plan's proposal, with nodes sent back until it is safe."""
         proposed = self.inner.joint_arm(problem, state)
+        home, late = self._home(problem, state, proposed)
         prediction = Prediction.of(problem, self.cells, self.baseline, _closed(self.cells, state))
-        order = _return_order(
-            problem.graph, prediction.change(proposed), proposed != self.baseline, state
-        )
-        arms = self._brought_back(prediction, proposed, order)
+        change = prediction.change(proposed)
+        order = _return_order(problem.graph, change, proposed != home, late, state)
+        arms = self._brought_back(prediction, proposed, home, order)
         arms.setflags(write=False)
         return arms
 
-    def _brought_back(self, prediction: Prediction, proposed: Indices, order: Indices) -> Indices:
-        """Bisection over how many of ``order`` return; all of them is always safe."""
+    def _home(
+        self, problem: Problem, state: LearnerState, proposed: Indices
+    ) -> tuple[Indices, Mask]:
+        """Where nodes return to (n,): the baseline, or as near as limits on change allow.
+
+        And who must return last (n,), lest too many nodes change: those that only do to return.
+        """
+        if not isinstance(self.inner, HasReach):
+            return self.baseline, np.zeros(len(self.baseline), np.bool_)
+        reach = self.inner.reach(problem, state)
+        return reach.back(self.baseline), proposed == reach.deployed
+
+    def _brought_back(
+        self, prediction: Prediction, proposed: Indices, home: Indices, order: Indices
+    ) -> Indices:
+        """Bisection over how many of ``order`` return: all of them if no fewer are safe."""
         too_few, enough = -1, len(order)
         while enough - too_few > 1:
             middle = (too_few + enough) // 2
-            if self._is_safe(prediction, self._returned(proposed, order[:middle])):
+            if self._is_safe(prediction, _returned(proposed, home, order[:middle])):
                 enough = middle
             else:
                 too_few = middle
-        return self._returned(proposed, order[:enough])
-
-    def _returned(self, proposed: Indices, nodes: Indices) -> Indices:
-        arms = proposed.copy()
-        arms[nodes] = self.baseline[nodes]
-        return arms
+        return _returned(proposed, home, order[:enough])
 
     def _is_safe(self, prediction: Prediction, arms: Indices) -> bool:
         limits = self.limits
@@ -166,21 +181,25 @@ class SafePhases:
         return replace(self, inner=self.inner.from_tree(tree))
 
 
-def _return_order(graph: Graph, change: Change, moved: Mask, state: LearnerState) -> Indices:
+def _returned(proposed: Indices, home: Indices, nodes: Indices) -> Indices:
+    arms = proposed.copy()
+    arms[nodes] = home[nodes]
+    return arms
+
+
+def _return_order(
+    graph: Graph, change: Change, moved: Mask, late: Mask, state: LearnerState
+) -> Indices:
     """Nodes in the order in which they return: known losses, then the unknown, then known gains.
 
     What is known to be bad teaches least. Among the unknown chance decides, lest the same nodes
-    explore for ever; it is drawn by edge, because only two ends that both move show how their
-    arms act together.
+    explore for ever.
     """
     nodes = np.flatnonzero(moved)
     unknown = change.unknown_by_node[nodes] > 0.0
     effect = np.where(unknown, 0.0, change.by_node[nodes])
     group = np.where(unknown, 1, np.where(effect < 0.0, 0, 2))
-    chance = np.random.default_rng((state.seed, state.rounds)).random(len(graph.edges))
-    earliest = np.ones(graph.n_nodes)
-    np.minimum.at(earliest, graph.edges, chance[:, None])
-    return nodes[np.lexsort((-earliest[nodes], effect, group))]
+    return nodes[np.lexsort((-lots(graph, state)[nodes], effect, group, late[nodes]))]
 
 
 def _closed(cells: Cells, state: LearnerState) -> CellStatistics:
@@ -189,21 +208,14 @@ def _closed(cells: Cells, state: LearnerState) -> CellStatistics:
     return state.closed.followed_by_all(CellStatistics.zero(cells))
 
 
-def _checked_baseline(problem: Problem, baseline: Sequence[int]) -> Indices:
-    arms = np.asarray(baseline, np.int32)
-    n_nodes, n_arms = problem.graph.n_nodes, problem.n_arms
-    if arms.shape != (n_nodes,) or not ((arms >= 0) & (arms < n_arms)).all():
+def _baseline_of(problem: Problem, baseline: Sequence[int] | None) -> Indices:
+    """The strategy's own, or the problem's."""
+    own = checked_baseline(baseline, problem.candidate_sets)
+    found = problem.baseline if own is None else own
+    if found is None:
         raise InvalidArgument(
-            f"the baseline has shape {arms.shape}; give every one of the {n_nodes} nodes an arm "
-            f"from 0 to {n_arms - 1}",
+            "neither Safe nor the problem has a baseline to stay close to; pass "
+            "Problem(..., baseline=...), the arm of every node today",
             argument="baseline",
         )
-    masks, groups = problem.candidate_sets
-    forbidden = np.flatnonzero(~masks[groups, arms])
-    if len(forbidden):
-        raise InvalidArgument(
-            f"{len(forbidden)} node(s) may not have their baseline arm, the first is node "
-            f"{forbidden[0]}; choose a baseline among the candidates",
-            argument="baseline",
-        )
-    return frozen(arms, np.int32)
+    return found

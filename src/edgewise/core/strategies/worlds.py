@@ -1,0 +1,72 @@
+"""What the phases that are over leave possible, and what they recommend.
+
+Inside a phase joint arms may depend on these: they do not know the phase's own rewards.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from edgewise.allocation.allocate import solve
+from edgewise.allocation.instance.objective import Objective
+from edgewise.allocation.request import Request
+from edgewise.base.arrays import Indices, frozen
+from edgewise.core.evidence.coverage import sees_everything
+from edgewise.core.evidence.drawing import draw_local_world, draw_world
+from edgewise.core.evidence.measuring import ByPhase, all_of
+from edgewise.core.local.normal_equations import Phase
+from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
+from edgewise.core.state import LearnerState
+
+
+def possible_world(
+    problem: Problem, cells: Cells, state: LearnerState, *, rng: np.random.Generator, scale: float
+) -> Objective | None:
+    """A draw from the posterior, its deviations times ``scale``; None while phases say too little.
+
+    With a scale of 0 it is the posterior mean.
+    """
+    return _drawn(problem, cells, state.closed, _local(state), rng, scale)
+
+
+def recommended(problem: Problem, cells: Cells, state: LearnerState) -> Indices | None:
+    """(n,) the best joint arm of the posterior mean; None while phases say too little."""
+    return _recommended(problem, cells, state.closed, _local(state))
+
+
+def best_of(world: Objective) -> Indices:
+    """(n,) the best joint arm of a world."""
+    return frozen(solve(world, Request(bound=None)).arms, np.int32)
+
+
+def _local(state: LearnerState) -> Phase | None:
+    """What edges showed one by one, where they have parameters of their own."""
+    return None if state.pooling == "shared" else state.by_edge_closed
+
+
+def _drawn(
+    problem: Problem,
+    cells: Cells,
+    closed: ByPhase,
+    local: Phase | None,
+    rng: np.random.Generator,
+    scale: float,
+) -> Objective | None:
+    if local is not None:
+        return draw_local_world(problem, local, rng=rng, scale=scale)
+    if len(closed) and sees_everything(cells, all_of(closed[:-1], closed[-1])):
+        # a phase that only decided how edges are pooled has shown nothing
+        return draw_world(problem, cells, closed, rng=rng, scale=scale)
+    return None
+
+
+@lru_cache(maxsize=4)
+def _recommended(
+    problem: Problem, cells: Cells, closed: ByPhase, local: Phase | None
+) -> Indices | None:
+    """Once per phase: all are compared by identity."""
+    mean = _drawn(problem, cells, closed, local, np.random.default_rng(0), 0.0)
+    return None if mean is None else best_of(mean)
