@@ -17,6 +17,11 @@ import numpy as np
 import edgewise as ew
 from edgewise.allocation.instance.objective import global_reward
 from edgewise.base.arrays import Array
+from edgewise.core.ending import Ending
+from edgewise.core.learner import initial_state, tell_round
+from edgewise.core.reporting import compile_report
+from edgewise.core.revision import go_on
+from edgewise.core.setting import Setting
 from edgewise.strategies import Adaptive, Limited, Strategy, Thompson
 
 ROUNDS = 100
@@ -93,13 +98,15 @@ def earned(instance: Instance, strategy: Strategy, seed: int) -> tuple[float, fl
     problem = instance.problem
     table = ARMS @ instance.matrix @ ARMS.T
     environment = ew.BilinearEnvironment(problem, instance.matrix, rng=seed)
-    learner = ew.Learner(problem, strategy=strategy, target="allocation", delta=1e-200, rng=seed)
-    total = 0.0
+    setting = Setting.of(
+        problem, delta=0.05, epsilon=None, strategy=strategy, stopping=None, target="allocation"
+    )
+    state, total = initial_state(setting, seed), 0.0
     for _ in range(ROUNDS):
-        ticket = learner.ask()
-        total += global_reward(problem.graph, table, ticket.arms)
-        learner.tell(ticket, environment(ticket.arms))
-    allocation = learner.report().allocation
+        arms = setting.plan.joint_arm(problem, state)
+        total += global_reward(problem.graph, table, arms)
+        state = go_on(setting, tell_round(setting, state, arms, environment(arms)))
+    allocation = compile_report(setting, state, Ending.RUNNING).allocation
     assert allocation is not None
     answer = global_reward(problem.graph, table, allocation.arms)
     return instance.share(total / ROUNDS), instance.share(answer)
