@@ -94,3 +94,7 @@ class MissingExtra(EdgewiseError, ImportError):
 
 class IsolatedNodes(UserWarning):
     """Some nodes have no edge: allowed, but no reward depends on their arm."""
+
+
+class SlowReading(UserWarning):
+    """A large file is read in a slow way, and a faster one could be installed."""

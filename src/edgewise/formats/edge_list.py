@@ -11,6 +11,7 @@ import numpy as np
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.choice import instead
 from edgewise.errors import InvalidFile
+from edgewise.formats.large_csv import read_large_csv
 from edgewise.formats.names import encode
 from edgewise.formats.parquet import read_parquet
 from edgewise.formats.table import Table, read_csv
@@ -22,8 +23,18 @@ ENDS = (("source", "target"), ("from", "to"), ("u", "v"))
 _TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
+_NAMES = {"kind", *(name for pair in ENDS for name in pair)}
+"""Columns that hold names, which may be whole numbers."""
+
+
 def read_edge_csv(file: Path, covariates: Sequence[str] = ()) -> Graph:
     """A graph from a CSV edge list."""
+    large = read_large_csv(file, _NAMES)
+    if large is not None:
+        try:
+            return graph_of(large, covariates)
+        except InvalidFile:  # read again, for the line of the mistake
+            pass
     return graph_of(read_csv(file), covariates)
 
 
@@ -119,10 +130,14 @@ def refuse_loops(table: Table, edges: Indices) -> None:
 
 def refuse_repeats(table: Table, edges: Indices, *, directed: bool) -> None:
     """Raise at an edge that stands on an earlier line already."""
-    ends = edges if directed else np.sort(edges, axis=1)
-    keys = ends[:, 0].astype(np.int64) * (int(edges.max(initial=0)) + 1) + ends[:, 1]
+    first_end, second_end = edges.T
+    if not directed:
+        first_end, second_end = np.minimum(*edges.T), np.maximum(*edges.T)
+    keys = first_end.astype(np.int64) * (int(edges.max(initial=0)) + 1)
+    keys += second_end
     order = np.argsort(keys, kind="stable")
-    same = np.flatnonzero(keys[order][1:] == keys[order][:-1])
+    keys = keys[order]
+    same = np.flatnonzero(keys[1:] == keys[:-1])
     if len(same):
         first, again = (int(order[same[0] + i]) for i in (0, 1))
         remedy = "" if directed else ", or add a column 'directed' with the value true"
@@ -134,7 +149,10 @@ def refuse_repeats(table: Table, edges: Indices, *, directed: bool) -> None:
 
 def _kinds(table: Table) -> tuple[Indices | None, tuple[Any, ...] | None]:
     column = table.find("kind")
-    return (None, None) if column is None else encode(table.texts(column))
+    if column is None:
+        return None, None
+    cells = table.columns[column]
+    return encode(np.asarray(cells) if _holds_integers(cells) else table.texts(column))
 
 
 def weights_of(table: Table) -> Array | None:

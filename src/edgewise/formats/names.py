@@ -25,7 +25,7 @@ def readable(names: Sequence[Any]) -> list[Hashable]:
     return list(texts)
 
 
-def encode(names: Sequence[Any]) -> tuple[Indices, tuple[Hashable, ...]]:
+def encode(names: Sequence[Any] | Indices) -> tuple[Indices, tuple[Hashable, ...]]:
     """Codes 0, 1, ... and what they stand for: numbers in order, other names as they appear.
 
     >>> encode(["10", "9", "10"])
@@ -34,14 +34,25 @@ def encode(names: Sequence[Any]) -> tuple[Indices, tuple[Hashable, ...]]:
     (array([0, 1, 0]), ('north', 'hub'))
     """
     if isinstance(names, np.ndarray) and np.issubdtype(names.dtype, np.integer):
-        numbers, inverse = np.unique(names, return_inverse=True)
-        return inverse, tuple(numbers.tolist())
-    values = readable(names)
+        return _encode_numbers(names)
+    values = readable(list(names))
     order: list[Any] = list(dict.fromkeys(values))
     if isinstance(order[0], int):
         order.sort()
     code = {value: i for i, value in enumerate(order)}
     return np.fromiter((code[value] for value in values), np.int64, len(values)), tuple(order)
+
+
+def _encode_numbers(names: Indices) -> tuple[Indices, tuple[Hashable, ...]]:
+    """Whole numbers by their rank; those that leave few gaps without being sorted."""
+    low, high = int(names.min()), int(names.max())
+    if low < 0 or high > 4 * len(names):
+        numbers, inverse = np.unique(names, return_inverse=True)
+        return inverse, tuple(numbers.tolist())
+    present = np.zeros(high + 1, bool)
+    present[names] = True
+    rank: Indices = np.cumsum(present, dtype=np.int64 if high >= 2**31 else np.int32) - 1
+    return rank[names], tuple(np.flatnonzero(present).tolist())
 
 
 def require_distinct(table: Table, column: str, names: Sequence[Hashable]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from edgewise.errors import EdgewiseError, IsolatedNodes
+from edgewise.errors import EdgewiseError, IsolatedNodes, SlowReading
 from edgewise.formats.output import Output as Output
 from edgewise.formats.output import as_csv as as_csv
 from edgewise.formats.output import as_json as as_json
@@ -105,10 +105,11 @@ def _write_lines(text: str | None, formatter: Any) -> None:
 def _warnings_as_notes() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always", IsolatedNodes)
+        warnings.simplefilter("always", SlowReading)
         show = warnings.showwarning
 
         def tell(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
-            if issubclass(category, IsolatedNodes):
+            if issubclass(category, IsolatedNodes | SlowReading):
                 note(str(message))
             else:
                 show(message, category, *rest, **more)
