@@ -46,12 +46,12 @@ def encode(names: Sequence[Any] | Indices) -> tuple[Indices, tuple[Hashable, ...
 def _encode_numbers(names: Indices) -> tuple[Indices, tuple[Hashable, ...]]:
     """Whole numbers by their rank; those that leave few gaps without being sorted."""
     low, high = int(names.min()), int(names.max())
-    if low < 0 or high > 4 * len(names):
+    if low < 0 or high > min(4 * len(names), 2**31 - 1):
         numbers, inverse = np.unique(names, return_inverse=True)
         return inverse, tuple(numbers.tolist())
     present = np.zeros(high + 1, bool)
     present[names] = True
-    rank: Indices = np.cumsum(present, dtype=np.int64 if high >= 2**31 else np.int32) - 1
+    rank = np.cumsum(present, dtype=np.int32) - np.int32(1)
     return rank[names], tuple(np.flatnonzero(present).tolist())
 
 
