@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
+import runpy
 from functools import reduce
 from pathlib import Path
 from types import ModuleType
@@ -122,3 +124,38 @@ def test_a_wrong_path_is_noticed() -> None:
         "core/targets/",
     ]
     assert not _exists("core/nowhere.py")
+
+
+# -- docstrings on the API page --------------------------------------------------------------
+
+
+def _docstrings() -> list[str]:
+    return [
+        ast.get_docstring(node) or ""
+        for file in sorted((_ROOT / "src").rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+    ]
+
+
+def test_formulas_and_references_of_every_docstring_are_markdown_on_the_page() -> None:
+    rewrite = runpy.run_path(str(_ROOT / "docs" / "docstrings.py"))
+    links = rewrite["documented"]()
+    for text in _docstrings():
+        page = rewrite["as_markdown"](text, links)
+        assert ".. math::" not in page
+        assert not re.search(r":(math|func|class|meth|mod|attr|data):`", page), page
+        assert page.count("\\[\n") == text.count(".. math::")
+        words = re.sub(r"\W|math|func|class|meth|mod|attr|data|pycon", "", page)
+        assert len(words) >= 0.6 * len(re.sub(r"\W|math|func|class|meth|mod|attr|data", "", text))
+
+
+def test_references_lead_to_what_the_page_has() -> None:
+    rewrite = runpy.run_path(str(_ROOT / "docs" / "docstrings.py"))["as_markdown"]
+    links = {"edgewise.Learner": "edgewise.Learner", "Learner": "edgewise.Learner"}
+    assert rewrite(":class:`~edgewise.Learner`", links) == "[`Learner`][edgewise.Learner]"
+    assert rewrite(":func:`hidden`", links) == "`hidden`"
+    example = "Adds.\n\n>>> 1 + 1\n2\n\nMore."
+    assert rewrite(example, links) == "Adds.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore."
+    formula = ".. math:: a\n    + b\n\nThen."
+    assert rewrite(formula, links) == "\n\\[\na\n+ b\n\\]\n\nThen."
