@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import edgewise as ew
-from edgewise.cli import allocate, demo, design, doctor, reproduce, simulate, study, theory
+from edgewise.cli import allocate, demo, design, doctor, reproduce, serve, simulate, study, theory
 from edgewise.cli.terminal.shell import Shell
 
 app = typer.Typer(
@@ -43,5 +43,5 @@ def root(
     """
 
 
-for command in (demo, design, allocate, simulate, theory, reproduce, study, doctor):
+for command in (demo, design, allocate, simulate, theory, reproduce, study, serve, doctor):
     command.register(app)

@@ -78,8 +78,8 @@ def test_every_method_strategy_and_rule_is_named_in_the_help() -> None:
 def farm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the examples of studies mention: two rounds closed, the third out."""
     import edgewise as ew
-    from edgewise.cli.study.creating import TEMPLATE
     from edgewise.study.files.config import read_config
+    from edgewise.study.files.document import EXAMPLE as TEMPLATE
 
     folder = tmp_path_factory.mktemp("farm")
     config = read_config(TEMPLATE)

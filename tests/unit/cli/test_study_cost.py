@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import edgewise as ew
 from edgewise.cli.app import app
-from edgewise.cli.study.creating import TEMPLATE
+from edgewise.study.files.document import EXAMPLE as TEMPLATE
 from edgewise.study.storage.engines import Database
 from edgewise.study.views.status import status_of
 

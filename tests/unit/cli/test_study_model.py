@@ -8,7 +8,7 @@ import pytest
 from tests.unit.cli.test_study import Desk
 
 import edgewise as ew
-from edgewise.cli.study.creating import TEMPLATE
+from edgewise.study.files.document import EXAMPLE as TEMPLATE
 
 
 def created(folder: Path, *lines: str) -> Desk:

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from edgewise.core.model.problem import Problem
     from edgewise.study import Study
 
-TEMPLATE = Path(__file__).with_name("example.toml")
-"""What ``--example`` prints."""
-
 
 def register(group: typer.Typer) -> None:
     """Add the command."""
@@ -63,7 +60,9 @@ def create(
     Output: what was understood. Exit code 0; 2 wrong input, and nothing was created.
     """
     if example:
-        typer.echo(TEMPLATE.read_text(encoding="utf-8"), nl=False)
+        from edgewise.study.files.document import EXAMPLE
+
+        typer.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
         return
     if config is None:
         raise InvalidArgument(

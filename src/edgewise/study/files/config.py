@@ -92,7 +92,11 @@ class StudyConfig:
 
 def read_config(path: FilePath) -> StudyConfig:
     """What a TOML file describes; paths in it are seen from its own folder."""
-    document = Document.read(path)
+    return config_of(Document.read(path))
+
+
+def config_of(document: Document) -> StudyConfig:
+    """What a document describes."""
     document.refuse_unknown_keys(_KEYS)
     tree = document.tree
     for key, value in tree.items():

@@ -14,6 +14,9 @@ from edgewise.base.choice import instead
 from edgewise.errors import InvalidArgument, InvalidFile, InvalidGraph, InvalidProblem
 from edgewise.formats.files import FilePath, opened
 
+EXAMPLE = Path(__file__).with_name("example.toml")
+"""A commented file to start from."""
+
 _KEY = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
 
 
@@ -24,6 +27,8 @@ class Document:
     file: Path
     text: str
     tree: Mapping[str, Any]
+    files: Mapping[str, Path] | None = None
+    """The files it may name, as where they are; None for any path seen from its folder."""
 
     @classmethod
     def read(cls, path: FilePath) -> Document:
@@ -35,9 +40,13 @@ class Document:
                 f"{file}: {fact}; pass a TOML file (edgewise study create --example prints one)"
             )
         with opened(file) as stream:
-            text = stream.read()
+            return cls.of(file, stream.read())
+
+    @classmethod
+    def of(cls, file: Path, text: str, *, files: Mapping[str, Path] | None = None) -> Document:
+        """The document in a text; ``file`` is what messages call it."""
         try:
-            return cls(file, text, tomllib.loads(text))
+            return cls(file, text, tomllib.loads(text), files)
         except tomllib.TOMLDecodeError as error:
             raise InvalidFile(
                 f"{file}: not TOML: {error}; text stands in quotation marks, lists in brackets: "
@@ -66,6 +75,8 @@ class Document:
 
     def path(self, value: str, *keys: str) -> Path:
         """The file that a key names; the error about one that is not there says which line does."""
+        if self.files is not None:
+            return self._sent(value, *keys)
         file = self.file.parent / value
         if not file.is_file():
             raise self.wrong(
@@ -74,6 +85,16 @@ class Document:
                 *keys,
             )
         return file
+
+    def _sent(self, value: str, *keys: str) -> Path:
+        if self.files is None or value not in self.files:
+            sent = ", ".join(map(repr, self.files or ())) or "none"
+            raise self.wrong(
+                f"{keys[-1]} is {value!r}, which was not sent along (files sent: {sent}); send it "
+                "under that name, or write the table itself",
+                *keys,
+            )
+        return self.files[value]
 
     def _has(self, *keys: str) -> bool:
         tree: Any = self.tree

@@ -38,6 +38,7 @@ _MORE, _LOOSER = Call("extend", "rounds"), Call("extend", "epsilon")
 _WAYS_ON: dict[Ending, tuple[str | Call, ...]] = {
     Ending.CERTIFIED: (_MORE, ", ", _LOOSER, " or ", Call("extend", "delta")),
     Ending.STALLED: (_MORE, " or a larger ", _LOOSER),
+    Ending.SETTLED: (_MORE,),
     Ending.BUDGET_SPENT: (_MORE,),
 }
 

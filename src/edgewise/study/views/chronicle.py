@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ from edgewise.study.log.events import (
     Extended,
     Told,
 )
+from edgewise.study.log.history import event_of
+from edgewise.study.storage.base import Entry, Journal
 
 
 class Deed(NamedTuple):
@@ -48,6 +51,40 @@ def chronicle(
         measured = _measured(event, measured)
         kept.append(Deed(at, _told(event, measured, n_rewards)))
     return list(kept), count - len(kept)
+
+
+class Excerpt(NamedTuple):
+    """A part of what happened."""
+
+    deeds: list[Deed]
+    first: int
+    """The number of the first of them in the log."""
+    total: int
+    """Events in all."""
+
+
+def recent(journal: Journal, n_rewards: int, *, last: int, before: int | None = None) -> Excerpt:
+    """The last things that happened (before an event, by its number); only they are read."""
+    total = journal.length
+    end = total if before is None else min(before - 1, total)
+    start = max(end - last, 0)
+    deeds: list[Deed] = []
+    measured = 0
+    for entry in islice(journal.read(start), end - start):
+        event = event_of(entry)
+        measured = _measured(event, measured if deeds else _measured_before(journal, entry))
+        deeds.append(Deed(entry.at, _told(event, measured, n_rewards)))
+    return Excerpt(deeds, start + 1, total)
+
+
+def _measured_before(journal: Journal, entry: Entry) -> int:
+    """Rewards on record of an entry's round before it."""
+    measured = 0
+    for earlier in journal.read_rounds(entry.round, entry.round) if entry.round else ():
+        if earlier.sequence >= entry.sequence:
+            break
+        measured = _measured(event_of(earlier), measured)
+    return measured
 
 
 def _measured(event: Event, before: int) -> int:

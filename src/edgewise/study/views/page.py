@@ -10,6 +10,8 @@ import numpy as np
 
 from edgewise import page
 from edgewise.core.evidence.lack_of_fit import LackOfFit
+from edgewise.core.evidence.noise import NoiseEstimate
+from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.report import Report, differs_in_words
 from edgewise.formats.names import labelled
@@ -123,27 +125,30 @@ def _trust(report: Report) -> list[str]:
     if report.homogeneity is not None:
         said = differs_in_words(report.homogeneity, report.problem)
         parts.append(page.paragraph(f"Edges: {said}."))
-    noise = report.noise_estimate
-    if noise is not None:
-        stated = report.problem.noise
-        said = f"Stated: {stated:g}" if isinstance(stated, float) else "It is estimated"
-        if isinstance(stated, tuple):
-            said = "In units of what is stated for each channel"
-        parts.append(
-            page.paragraph(
-                f"Noise of one reward. {said}; measured by repetition: {noise.deviation:.4g} "
-                f"(with 95 % confidence {noise.low:.4g} to {noise.high:.4g})."
-            )
-        )
-        if stated != "estimate" and noise.low > report.problem.stated_noise:
-            parts.append(
-                page.paragraph(
-                    "The noise is larger than stated, so the guarantee is weaker than it says: "
-                    'start a study with a larger noise, or with noise = "estimate".',
-                    "not",
-                )
-            )
+    for text, is_warning in noise_in_words(report.problem, report.noise_estimate):
+        parts.append(page.paragraph(text, "not" if is_warning else ""))
     return parts
+
+
+def noise_in_words(problem: Problem, noise: NoiseEstimate | None) -> list[tuple[str, bool]]:
+    """The noise as stated and as measured, sentence by sentence, and which one is a warning."""
+    if noise is None:
+        return []
+    stated = problem.noise
+    said = f"Stated: {stated:g}" if isinstance(stated, float) else "It is estimated"
+    if isinstance(stated, tuple):
+        said = "In units of what is stated for each channel"
+    measured = (
+        f"Noise of one reward. {said}; measured by repetition: {noise.deviation:.4g} "
+        f"(with 95 % confidence {noise.low:.4g} to {noise.high:.4g})."
+    )
+    if stated == "estimate" or noise.low <= problem.stated_noise:
+        return [(measured, False)]
+    warning = (
+        "The noise is larger than stated, so the guarantee is weaker than it says: "
+        'start a study with a larger noise, or with noise = "estimate".'
+    )
+    return [(measured, False), (warning, True)]
 
 
 def fit_in_words(fit: LackOfFit | None) -> str:

@@ -1,0 +1,153 @@
+"""What people do to a study: each button is a verb of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
+from fastapi.responses import RedirectResponse, Response
+
+from edgewise.errors import Call, EdgewiseError, InvalidArgument
+from edgewise.service import uploads
+from edgewise.service.desk import Desk
+from edgewise.service.identity import Studies, writes
+from edgewise.service.names import StudyName, slug
+from edgewise.service.pages.looking import study_page
+from edgewise.service.problems import refusal_of
+
+router = APIRouter(prefix="/studies/{study}", dependencies=[Depends(writes)])
+
+T = TypeVar("T")
+
+_BUTTONS = {
+    "ask": "“Ask for the next round”",
+    "correct": "“Correct a round”",
+    "extend": "“Go on”",
+    "recommend": "the recommendation",
+    "report": "the report",
+}
+
+_Round = Annotated[str, Form(alias="round", max_length=40)]
+_Upload = Annotated[UploadFile | None, File()]
+_Pasted = Annotated[str, Form(max_length=2**22)]
+
+
+def acted(
+    request: Request, desk: Desk, name: str, done: str, act: Callable[[], object]
+) -> Response:
+    """Do it and show the study; what is refused is said on the same page."""
+    try:
+        act()
+    except EdgewiseError as error:
+        refusal = refusal_of(error)
+        said = error.phrased(_on_page) if refusal.status in (409, 422) else refusal.detail
+        return study_page(request, desk, name, wrong=said, code=refusal.status)
+    return RedirectResponse(f"/studies/{slug(name)}?done={done}", 303)
+
+
+def _on_page(call: Call) -> str:
+    return _BUTTONS.get(call.method, f"“{call.method}”")
+
+
+@router.post("/ask")
+def ask(request: Request, desk: Studies, name: StudyName) -> Response:
+    """Hand out the next round."""
+    return acted(request, desk, name, "asked", lambda: desk.study(name).ask())
+
+
+@router.post("/tell")
+def tell(
+    request: Request,
+    desk: Studies,
+    name: StudyName,
+    key: _Round,
+    file: _Upload = None,
+    pasted: _Pasted = "",
+) -> Response:
+    """Record an uploaded file of measurements."""
+    sent = _Sent.of(file, pasted)
+    return acted(request, desk, name, "told", lambda: sent.tell(desk, name, key))
+
+
+@router.post("/correct")
+def correct(
+    request: Request,
+    desk: Studies,
+    name: StudyName,
+    key: _Round = "",
+    file: _Upload = None,
+    pasted: _Pasted = "",
+) -> Response:
+    """Replace measurements of a round."""
+    sent = _Sent.of(file, pasted)
+    return acted(request, desk, name, "corrected", lambda: sent.correct(desk, name, key.strip()))
+
+
+@router.post("/close")
+def close(request: Request, desk: Studies, name: StudyName, key: _Round) -> Response:
+    """Close the round that is out."""
+    return acted(request, desk, name, "closed", lambda: desk.study(name).close(key))
+
+
+@router.post("/cancel")
+def cancel(request: Request, desk: Studies, name: StudyName, key: _Round) -> Response:
+    """Forget the round that is out."""
+    return acted(request, desk, name, "cancelled", lambda: desk.study(name).cancel(key))
+
+
+@router.post("/extend")
+def extend(
+    request: Request,
+    desk: Studies,
+    name: StudyName,
+    rounds: Annotated[str, Form(max_length=40)] = "",
+    delta: Annotated[str, Form(max_length=40)] = "",
+    epsilon: Annotated[str, Form(max_length=40)] = "",
+) -> Response:
+    """Go on after the stop."""
+
+    def act() -> None:
+        desk.study(name).extend(
+            rounds=_number("rounds", rounds, int),
+            delta=_number("delta", delta, float),
+            epsilon=_number("epsilon", epsilon, float),
+        )
+
+    return acted(request, desk, name, "extended", act)
+
+
+class _Sent:
+    """Measurements from a file, or from the box beside it."""
+
+    def __init__(self, name: str, content: bytes) -> None:
+        self.name, self.content = name, content
+
+    @classmethod
+    def of(cls, file: UploadFile | None, pasted: str) -> _Sent:
+        if file is not None and file.filename:
+            return cls(file.filename[:100], file.file.read())
+        return cls("the text", pasted.encode())
+
+    def tell(self, desk: Desk, name: str, key: str) -> None:
+        study = desk.study(name)
+        read = uploads.measurements(self.name, self.content, study.problem)
+        study.tell(uploads.agreed_round(key, read.round), read.rewards)
+
+    def correct(self, desk: Desk, name: str, key: str) -> None:
+        study = desk.study(name)
+        read = uploads.measurements(self.name, self.content, study.problem)
+        chosen = key or read.round
+        if chosen is None:
+            raise InvalidArgument(
+                f"{self.name} does not say which round it corrects; nothing was changed: give the "
+                "round, or add a column round"
+            )
+        study.correct(uploads.agreed_round(chosen, read.round), read.rewards)
+
+
+def _number(name: str, text: str, kind: Callable[[str], T]) -> T | None:
+    try:
+        return kind(text) if text.strip() else None
+    except ValueError as error:
+        raise InvalidArgument(f"{name} is {text!r}; it must be a number", argument=name) from error
