@@ -7,7 +7,7 @@ PYTHONS := 3.11 3.12 3.13
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint types imports unit docs test-lowest bench bench-compare bench-record stat dist clean help
+.PHONY: demo test lint types imports unit chromium screenshots docs test-lowest bench bench-compare bench-record stat dist clean help
 
 help:  ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
@@ -27,17 +27,28 @@ types: $(VENV)/.test
 imports: $(VENV)/.test
 	$(BIN)/lint-imports --no-cache
 
-unit: $(VENV)/.test
+unit: $(VENV)/.test chromium
 	$(BIN)/pytest -q -n auto --dist worksteal --durations=15
+
+# Pages are tested in a real browser: found on this machine, or else installed where we may.
+chromium:
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && \
+			apt-get update -q && apt-get install -y -q --no-install-recommends chromium; } || \
+		{ echo "Chromium is not on this machine and could not be installed; install it with" \
+			"'apt-get install -y chromium' as root, and repeat" >&2; exit 1; }
+
+screenshots: $(VENV)/.test chromium  ## make the pictures of docs/serve.md anew
+	EDGEWISE_SCREENSHOTS=docs/img $(BIN)/pytest -q tests/unit/service/test_browser.py
 
 docs: $(VENV)/.test  ## build the documentation into site/; every warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # FLORIS needs a newer numpy than edgewise does, and the pinned version is the oldest promised: what
-# needs it is left to `make test`. So is the page of the command line, which shows typer's own layout.
+# needs it is left to `make test`. The server is tested with the versions of every day as well. So is the page of the command line, which shows typer's own layout.
 test-lowest: $(LOWEST)/.done  ## run the unit tests with the oldest versions that pyproject.toml promises
 	NUMBA_CACHE_DIR=$(LOWEST)/numba $(LOWEST)/bin/pytest tests/unit -q -n auto --dist worksteal \
-		-o cache_dir=$(LOWEST)/pytest -k 'not floris and not wind or window' \
+		-o cache_dir=$(LOWEST)/pytest --ignore=tests/unit/service -k 'not floris and not wind or window' \
 		--deselect tests/unit/cli/test_documentation.py::test_the_reference_is_current \
 		--deselect tests/unit/core/local/test_reml.py::test_the_same_as_mixedlm
 

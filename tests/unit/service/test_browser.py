@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pytest
 import uvicorn
 from PIL import Image
@@ -70,7 +71,7 @@ class Visit:
 @contextmanager
 def process(url: str) -> Iterator[str]:
     """The command itself; the link it printed."""
-    command = [COMMAND, "serve", "--storage", url, "--port", "0"]
+    command = [str(COMMAND), "serve", "--storage", url, "--port", "0"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as run:
@@ -229,7 +230,7 @@ def farm(tmp_path: Path) -> tuple[str, Study]:
     url = f"sqlite:///{tmp_path}/farm.db"
     script = "<script>document.title='taken'</script>"
     graph = ew.Graph.from_edges([(script, "hub"), ("<b>bold</b>", "hub"), ("south", "hub")])
-    problem = ew.Problem(graph, [[1.0, 0.0], [0.0, 1.0]], noise=0.2, arm_labels=["<i>low", "high"])
+    problem = ew.Problem(graph, np.eye(2), noise=0.2, arm_labels=["<i>low", "high"])
     study = Study.create("<img src=x onerror=alert(1)>", problem, storage=url, delta=1e-12, rng=0)
     network = ew.BilinearEnvironment(problem, [[0.3, 0.1], [0.2, 0.9]], rng=1)
     study.extend(rounds=9)

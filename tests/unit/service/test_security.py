@@ -287,11 +287,11 @@ def test_a_mistake_of_ours_shows_no_traceback(
     client: TestClient, study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("particulars of the server")
+        raise RuntimeError("a secret of the server")
 
     monkeypatch.setattr(Study, "ask", fail)
     response = client.post(f"{CELLS}/ask")
     assert response.status_code == 500
     assert response.headers["content-type"] == "application/problem+json"
     assert response.headers["content-security-policy"]
-    assert "particulars" not in response.text
+    assert "secret" not in response.text

@@ -34,9 +34,7 @@ async def events(
 
 
 @router.get("/events", response_class=StreamingResponse, responses=_STREAM)
-async def all_events(
-    request: Request, after: After = None, last: Last = None
-) -> StreamingResponse:
+async def all_events(request: Request, after: After = None, last: Last = None) -> StreamingResponse:
     """An event ``change`` whenever something is recorded in any study; its data counts events."""
     return _stream(request, None, last or after)
 
