@@ -92,6 +92,14 @@ class MissingExtra(EdgewiseError, ImportError):
     """An optional dependency is not installed."""
 
 
+class DamagedSnapshot(UserWarning):
+    """The snapshot of a study was of no use; its log was read instead, and nothing is lost."""
+
+
+class Unverified(UserWarning):
+    """A file of an older edgewise carries no checksums: only what follows from it was checked."""
+
+
 class IsolatedNodes(UserWarning):
     """Some nodes have no edge: allowed, but no reward depends on their arm."""
 

@@ -101,9 +101,9 @@ class Desk:
 
     def excerpt(self, name: str, *, last: int, before: int | None = None) -> Excerpt:
         """What happened last (before an event), in words."""
-        n_rewards = self.study(name).problem.n_rewards
+        base = self.study(name).seen.cursor.base
         with self.storage.reading(name) as journal:
-            return recent(journal, n_rewards, last=last, before=before)
+            return recent(journal, base, last=last, before=before)
 
     def layout(self, name: str) -> Array:
         """(n, 2) where to draw the nodes; computed once."""

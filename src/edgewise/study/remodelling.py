@@ -28,12 +28,12 @@ from edgewise.core.targets import Target
 from edgewise.errors import InvalidArgument
 from edgewise.network.covariates import named_columns
 from edgewise.network.graph import Graph
-from edgewise.study.log.cursor import Cursor, entry_of
+from edgewise.study.log.cursor import Cursor, begin_log
 from edgewise.study.log.events import Asked, Closed, Told
 from edgewise.study.log.history import Dated, read_dated
 from edgewise.study.log.past import Past, after_past
 from edgewise.study.log.recipe import record
-from edgewise.study.storage.base import Journal, Storage
+from edgewise.study.storage.base import Entry, Journal, Storage
 
 Place: TypeAlias = str | Storage | None
 """Where to keep the new study; None for where the old one is."""
@@ -183,13 +183,15 @@ def _setting(old: Cursor, problem: Problem, changes: Changes) -> Setting:
 class Anew:
     """A study about to be modelled anew."""
 
+    entry: Entry
+    """The first of the new study's log."""
     first: Cursor
     """Of the new study, right after its creation."""
     regrouping: Regrouping
     rounds: int
     """Closed rounds of the old study."""
-    n_rewards: int
-    """Of a round of the old study."""
+    old: Setting
+    """Of the old study, as created."""
 
     @classmethod
     def of(cls, name: str, old: Cursor, changes: Changes, rng: Rng) -> Anew:
@@ -205,8 +207,8 @@ class Anew:
             max_rounds=changes.get("max_rounds", old.state.max_rounds),
             past=past,
         )
-        first = Cursor.first(setting, created)
-        return cls(first, regrouping, rounds, old.base.problem.n_rewards)
+        entry, first = begin_log(setting, created, time.time())
+        return cls(entry, first, regrouping, rounds, old.base)
 
     def replay(self, old: Journal, new: Journal) -> Cursor:
         """Write the log of the new study: its creation, and every round as it stands now.
@@ -214,8 +216,8 @@ class Anew:
         The round that is out is handed out here as well.
         """
         cursor = self.first
-        new.append(entry_of(cursor.created, 1, time.time()))
-        for dated in read_dated(old, self.n_rewards, 1, self.rounds + 1):
+        new.append(self.entry)
+        for dated in read_dated(old, self.old, 1, self.rounds + 1):
             cursor = self._told_again(cursor, dated, new)
         return cursor
 

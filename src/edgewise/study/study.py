@@ -19,7 +19,7 @@ from edgewise.core.targets import Target
 from edgewise.formats.files import FilePath
 from edgewise.study.files.measurements import Measurements, read_measurements
 from edgewise.study.log import decide
-from edgewise.study.log.cursor import Cursor, begin, entry_of
+from edgewise.study.log.cursor import Cursor, begin, begin_log
 from edgewise.study.log.events import Event
 from edgewise.study.log.fold import Round
 from edgewise.study.log.history import event_of, read_rounds
@@ -89,7 +89,8 @@ class Study:
         max_rounds
             Round budget; None for no limit.
         """
-        decide.check_new(name, max_rounds)
+        decide.check_name(name)
+        budget = decide.check_budget(max_rounds)
         setting = Setting.of(
             problem,
             delta=delta,
@@ -98,12 +99,13 @@ class Study:
             stopping=stopping,
             target=target,
         )
-        created = record(setting, seed=draw_seed(rng), max_rounds=max_rounds)
-        entry = entry_of(created, 1, time.time())  # before any file is made: labels may not do
+        created = record(setting, seed=draw_seed(rng), max_rounds=budget)
+        # before any file is made: labels may not do
+        entry, cursor = begin_log(setting, created, time.time())
         place = open_storage(storage, create=True)
         with place.creating(name) as journal:
             journal.append(entry)
-        return cls(Session(name, place, Cursor.first(setting, created)))
+        return cls(Session(name, place, cursor))
 
     @classmethod
     def load(
@@ -160,7 +162,8 @@ class Study:
 
     def ticket(self, key: str | int) -> StudyTicket:
         """The ticket of a round that is out or closed, by its number or its ``key``."""
-        return StudyTicket.of(self.name, self.problem, self._find(key))
+        identity = self._session.cursor.identity
+        return StudyTicket.of(self.name, identity, self.problem, self._find(key))
 
     def tell(self, ticket: RoundName, rewards: Measurements) -> None:
         """Record measurements of a round; more may follow. It closes when none is missing.
@@ -173,6 +176,7 @@ class Study:
         harmless; another value is refused. Wrong input raises and changes nothing.
         """
         problem = self.problem
+        self._require_own(ticket)
         which, values = read_measurements(problem, rewards)
         self._request(
             lambda at, records: decide.tell(problem, at.state, records, ticket, which, values)
@@ -180,6 +184,7 @@ class Study:
 
     def close(self, ticket: RoundName) -> None:
         """Close a round with what has arrived; the rest counts as missing."""
+        self._require_own(ticket)
         self._request(lambda at, records: decide.close(at.state, records, ticket))
 
     def cancel(self, ticket: RoundName) -> None:
@@ -187,6 +192,7 @@ class Study:
 
         If its arms cannot be deployed at all, :meth:`close` it instead.
         """
+        self._require_own(ticket)
         self._request(lambda at, records: decide.cancel(at.state, records, ticket))
 
     def correct(self, ticket: RoundName, rewards: Measurements) -> None:
@@ -196,6 +202,7 @@ class Study:
         of the round, a mapping or data frame what it names. Late measurements of a closed round
         are corrections too. Rounds deployed since stay; the evidence is judged anew.
         """
+        self._require_own(ticket)
         which, values = read_measurements(self.problem, rewards)
         self._request(
             lambda at, records: decide.correct(at.setting, at.state, records, ticket, which, values)
@@ -225,7 +232,8 @@ class Study:
         sums of the old), ``covariates``, or options of :meth:`create`. The new study goes on after
         all rounds of this one, which it says were seen before its model was chosen.
         """
-        decide.check_new(name, changes.get("max_rounds"))
+        decide.check_name(name)
+        decide.check_budget(changes.get("max_rounds"))
         with self._session.reading() as (journal, cursor):
             anew = Anew.of(self.name, cursor, changes, rng)
             place = self.storage if storage is None else open_storage(storage, create=True)
@@ -276,9 +284,10 @@ class Study:
 
     def log(self) -> Iterator[tuple[float, Event]]:
         """Every event so far, with the time it was recorded (seconds since 1970, UTC)."""
+        base = self._session.cursor.base
         with self.storage.reading(self.name) as journal:
             for entry in journal.read(0):
-                yield entry.at, event_of(entry)
+                yield entry.at, event_of(entry, base)
 
     def export(self, path: FilePath) -> None:
         """Write the study to a file of JSON Lines, one event a line."""
@@ -294,14 +303,19 @@ class Study:
         name: str | None = None,
         strategy: Strategy | None = None,
         stopping: StoppingRule | None = None,
+        progress: Callable[[int], None] | None = None,
     ) -> Study:
         """Add an exported study to a storage, under its own name or another, and load it.
 
-        It goes on as the exported one would have. All of it is imported, or nothing.
+        Its log is replayed and compared with the state it was exported with; then it goes on as
+        the exported one would have. All of it is imported, or nothing. ``progress`` is called with
+        the number of events that have been replayed.
         """
         place = open_storage(storage, create=True)
-        chosen = read_export(path, place, name)
-        return cls.load(chosen, storage=place, strategy=strategy, stopping=stopping)
+        chosen, cursor = read_export(
+            path, place, name, strategy=strategy, stopping=stopping, progress=progress
+        )
+        return cls(Session(chosen, place, cursor))
 
     def _request(
         self, request: Callable[[Cursor, decide.Records], Event | None], *, durable: bool = True
@@ -312,9 +326,14 @@ class Study:
         )
         return Moment(self.name, after)
 
+    def _require_own(self, ticket: RoundName) -> None:
+        if isinstance(ticket, StudyTicket):
+            ticket.require_from(self._session.cursor.identity, self.problem)
+
     def _find(self, ticket: RoundName) -> Round:
+        self._require_own(ticket)
         with self._session.reading() as (journal, cursor):
             return decide.find(cursor.state, self._records(journal), ticket)
 
     def _records(self, journal: Journal) -> decide.Records:
-        return partial(read_rounds, journal, self.problem.n_rewards)
+        return partial(read_rounds, journal, self._session.cursor.base)

@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 import edgewise as ew
 from edgewise.cli.app import app
 from edgewise.study.files.document import EXAMPLE as TEMPLATE
-from edgewise.study.log.cursor import snapshot_of
+from edgewise.study.log.snapshot import snapshot_of
 from edgewise.study.views.chronicle import chronicle
 from edgewise.study.views.page import fit_in_words, study_page
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
-from edgewise.study.log.cursor import snapshot_of
+from edgewise.study.log.snapshot import snapshot_of
 
 GRAPH = ew.Graph.from_edges([("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")])
 ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])

@@ -240,6 +240,24 @@ def test_bad_tickets_change_nothing(place: Place) -> None:
     assert (state_of(again(study, place)), len(kinds(study))) == (before, events)
 
 
+def test_a_ticket_of_another_study_is_refused_even_with_the_same_arms(place: Place) -> None:
+    study = started(place, 1)
+    twin = run(ew.Study.create("twin", PROBLEM, storage=place, **endless()), 1)
+    ticket, other = study.ask(), twin.ask()
+    assert np.array_equal(ticket.arms, other.arms)
+    before = state_of(study)
+    for change in (ew.Study.tell, ew.Study.correct):
+        with pytest.raises(UnknownTicket, match=r"handed out by another study, called 'twin'"):
+            change(study, other, np.zeros(10))
+    for look in (ew.Study.close, ew.Study.cancel, ew.Study.rewards):
+        with pytest.raises(UnknownTicket, match="handed out by another study"):
+            look(study, other)
+    quieter = replace(ticket, problem=replace(PROBLEM, noise=0.25))
+    with pytest.raises(UnknownTicket, match="handed out by another study"):
+        study.tell(quieter, np.zeros(10))
+    assert state_of(again(study, place)) == before
+
+
 def test_a_key_does_for_a_ticket(place: Place) -> None:
     study, twin = started(place, 1), ew.Study.create("twin", PROBLEM, storage=place, **endless())
     run(twin, 1)

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from edgewise.errors import EdgewiseError, IsolatedNodes, SlowReading
+from edgewise.errors import DamagedSnapshot, EdgewiseError, IsolatedNodes, SlowReading, Unverified
 from edgewise.formats.output import Output as Output
 from edgewise.formats.output import as_csv as as_csv
 from edgewise.formats.output import as_json as as_json
@@ -27,6 +27,10 @@ STOPPED = 4
 """Exit code when a study takes no further rounds: there is nothing to deploy."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
+
+
+_NOTES = (DamagedSnapshot, IsolatedNodes, SlowReading, Unverified)
+"""Warnings that are meant for users."""
 
 
 class Format(StrEnum):
@@ -104,12 +108,12 @@ def _write_lines(text: str | None, formatter: Any) -> None:
 @contextmanager
 def _warnings_as_notes() -> Iterator[None]:
     with warnings.catch_warnings():
-        warnings.simplefilter("always", IsolatedNodes)
-        warnings.simplefilter("always", SlowReading)
+        for category in _NOTES:
+            warnings.simplefilter("always", category)
         show = warnings.showwarning
 
         def tell(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
-            if issubclass(category, IsolatedNodes | SlowReading):
+            if issubclass(category, _NOTES):
                 note(str(message))
             else:
                 show(message, category, *rest, **more)

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.arrays import Array, Indices, as_floats, frozen
 from edgewise.base.compiled import compiled
+from edgewise.errors import InvalidArgument
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
@@ -64,8 +65,16 @@ class NodeLaws:
         )
 
     def reweighted(self, weights: ArrayLike) -> NodeLaws:
-        """The same nodes with other laws (S, K)."""
-        return NodeLaws.of(np.asarray(weights, dtype=float), self.set_of)
+        """The same nodes with other laws (S, K); InvalidArgument if they are none."""
+        laws = as_floats("laws", weights, InvalidArgument, "give a law per set of candidates")
+        if laws.shape != self.weights.shape or not (np.isfinite(laws) & (laws >= 0.0)).all():
+            raise InvalidArgument(
+                f"laws have shape {laws.shape}; they must be {self.weights.shape}, finite and at "
+                "least 0"
+            )
+        if not (laws.sum(axis=1) > 0.0).all():
+            raise InvalidArgument("laws give no arm any weight; every law needs one that it draws")
+        return NodeLaws.of(laws, self.set_of)
 
     def draw(self, *, seed: int, round: int, start: int = 0, stop: int | None = None) -> Indices:  # noqa: A002
         """The arms of nodes ``start .. stop - 1`` (default: all) in one round."""

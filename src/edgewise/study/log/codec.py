@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.base.arrays import frozen
+from edgewise import __version__
+from edgewise.base.wording import shown
 from edgewise.core.evidence import by_edge
-from edgewise.core.evidence.measuring import present_from_tree
+from edgewise.core.setting import Setting
 from edgewise.errors import InvalidArgument, StorageError
 from edgewise.study.log.events import (
     Asked,
@@ -31,6 +32,7 @@ from edgewise.study.log.events import (
     Revision,
     Told,
 )
+from edgewise.study.log.fields import check_agreement, read_fields
 
 Tree = dict[str, Any]
 
@@ -46,6 +48,11 @@ _KINDS: dict[str, type[Event]] = {
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 _ARRAY, _TUPLE, _NUMBER = "$array", "$tuple", "$number"
+_TYPES = frozenset(
+    np.dtype(kind).newbyteorder("<").str
+    for kind in ("?", "b", "B", "h", "H", "i", "I", "q", "Q", "f", "d")
+)
+"""Of stored arrays: flags and numbers."""
 _NUMBER_32 = struct.Struct("<I")
 _HEAD = 2 * _NUMBER_32.size
 """A checksum of everything after it, then the length of the JSON header."""
@@ -74,28 +81,27 @@ def to_tree(event: Event) -> Tree:
     return tree
 
 
-def from_tree(kind: str, tree: Tree) -> Event:
-    """The inverse of :func:`to_tree`; KeyError or TypeError if the tree is not such an event."""
-    event = _KINDS[kind]
-    values = dict(tree)
-    for name in ("arms", "arcs"):
-        if values.get(name) is not None:
-            values[name] = frozen(values[name], np.int32)
-    if values.get("revision") is not None:
-        values["revision"] = _revision(values["revision"])
-    return event(**values)
+def from_tree(kind: str, tree: Tree, base: Setting) -> Event:
+    """The inverse of :func:`to_tree`, checked; InvalidArgument if the tree is not such an event.
+
+    ``base`` is the setting of the study.
+    """
+    event = _KINDS.get(kind)
+    if event is None:
+        raise InvalidArgument(
+            f"edgewise {__version__} knows no event {shown(kind)}; a newer edgewise wrote it, or "
+            "it was edited"
+        )
+    read = event(**read_fields(event, tree, base))
+    check_agreement(read, base)
+    return read
 
 
-def _revision(tree: Tree) -> Revision:
-    best = tree["best_arms"]
-    return Revision(
-        phase=tree["phase"],
-        statistics=present_from_tree(tree["statistics"]),
-        total=tree["total"],
-        best_arms=None if best is None else frozen(best, np.int32),
-        by_edge=by_edge.from_tree(tree.get("by_edge")),  # not kept before
-        by_edge_closed=by_edge.from_tree(tree.get("by_edge_closed")),
-    )
+def created_from_tree(kind: str, tree: Tree) -> Created:
+    """The first event of a log: there is no setting yet to check it against."""
+    if kind != _NAMES[Created]:
+        raise InvalidArgument(f"it is {shown(kind)}, and the creation of a study should come first")
+    return Created(**read_fields(Created, tree, None))
 
 
 # -- trees and bytes -------------------------------------------------------------------------
@@ -127,14 +133,19 @@ def unpack(data: bytes) -> Tree:
 
     def fetch(stored: Mapping[str, Any]) -> NDArray[Any]:
         nonlocal position
-        dtype, shape = np.dtype(stored[_ARRAY]), tuple(stored["shape"])
+        dtype, shape = _stored_type(stored), tuple(stored["shape"])
         count = math.prod(shape)
         array = np.frombuffer(data, dtype, count, position).reshape(shape)
         position += count * dtype.itemsize
         return array
 
-    tree: Tree = _rich(json.loads(data[_HEAD:position]), fetch)
-    return tree
+    try:
+        return _tree(json.loads(data[_HEAD:position]), fetch)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise StorageError(
+            f"an entry of the storage is not as edgewise writes it ({error}); restore the storage "
+            "from a backup or an export"
+        ) from error
 
 
 def pack_line(tree: Tree) -> str:
@@ -150,13 +161,31 @@ def pack_line(tree: Tree) -> str:
 
 
 def unpack_line(line: str) -> Tree:
-    """The inverse of :func:`pack_line`; ValueError, KeyError or TypeError if it is not one."""
+    """The inverse of :func:`pack_line`; ValueError if it is not one."""
 
     def fetch(stored: Mapping[str, Any]) -> NDArray[Any]:
-        values = [math.nan if value is None else value for value in stored["values"]]
-        return np.array(values, np.dtype(stored[_ARRAY])).reshape(stored["shape"])
+        kind, values = _stored_type(stored), stored["values"]
+        if kind.kind == "f":
+            values = [math.nan if value is None else value for value in values]
+        elif not all(isinstance(value, int) for value in values):
+            raise ValueError(f"numbers that are not of the type {kind}")
+        return np.array(values, kind).reshape(stored["shape"])
 
-    tree = _rich(json.loads(line), fetch)
+    try:
+        return _tree(json.loads(line), fetch)
+    except (KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+
+
+def _stored_type(stored: Mapping[str, Any]) -> np.dtype[Any]:
+    if stored[_ARRAY] not in _TYPES:
+        raise ValueError(f"an array of the type {shown(stored[_ARRAY])}")
+    kind: np.dtype[Any] = np.dtype(stored[_ARRAY])
+    return kind
+
+
+def _tree(value: Any, fetch: Callable[[Mapping[str, Any]], NDArray[Any]]) -> Tree:
+    tree = _rich(value, fetch)
     if not isinstance(tree, dict):
         raise ValueError("not an object")
     return tree

@@ -10,6 +10,8 @@ from typing import TypeAlias
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.checks import whole
+from edgewise.base.wording import shown
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.by_edge import sum_by_edge
 from edgewise.core.local.normal_equations import Phase
@@ -43,16 +45,23 @@ _WAYS_ON: dict[Ending, tuple[str | Call, ...]] = {
 }
 
 
-def check_new(name: str, max_rounds: int | None) -> None:
-    """Raise unless a study can be called that, and be given so many rounds."""
-    if not 0 < len(name.strip()) <= len(name) <= 255:
+def check_name(name: object) -> str:
+    """What a study is to be called; InvalidArgument unless it can be."""
+    if not isinstance(name, str) or not 0 < len(name.strip()) <= len(name) <= 255:
         raise InvalidArgument(
-            f"name is {name!r}; give a text of 1 to 255 characters", argument="name"
+            f"name is {shown(name)}; give a text of 1 to 255 characters", argument="name"
         )
-    if max_rounds is not None and max_rounds < 1:
+    if not name.isprintable():
         raise InvalidArgument(
-            f"max_rounds is {max_rounds}; it must be at least 1, or None", argument="max_rounds"
+            f"name is {shown(name)}; it has characters that cannot be printed: leave them out",
+            argument="name",
         )
+    return name
+
+
+def check_budget(max_rounds: object) -> int | None:
+    """Rounds that a study is given; None for no limit."""
+    return None if max_rounds is None else whole("max_rounds", max_rounds, least=1)
 
 
 def ask(setting: Setting, state: StudyState) -> Asked | None:
@@ -259,14 +268,11 @@ def extend(
     """Ask more of the study: further rounds, or another confidence."""
     if rounds is None and delta is None and epsilon is None:
         raise InvalidArgument(Call("extend"), " by what? Give rounds=, delta= or epsilon=")
-    if rounds is not None and (isinstance(rounds, bool) or int(rounds) != rounds or rounds < 1):
-        raise InvalidArgument(
-            f"rounds is {rounds!r}; it must be a whole number of at least 1", argument="rounds"
-        )
+    more = None if rounds is None else whole("rounds", rounds, least=1)
     new_delta = state.delta if delta is None else delta
     new_epsilon = state.epsilon if epsilon is None else epsilon
     check_confidence(new_delta, new_epsilon)
-    until = state.until if rounds is None else state.learner.rounds + int(rounds)
+    until = state.until if more is None else state.learner.rounds + more
     limit = state.max_rounds
     return Extended(
         delta=float(new_delta),

@@ -1,8 +1,7 @@
-"""The state of a study: a fold over its events. Pure; what the log says is never doubted here."""
+"""The state of a study: a fold over its events. Pure; an event that cannot follow is an error."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -124,38 +123,13 @@ class StudyState:
         return first, self.phase_ends[phase] if over else self.learner.rounds
 
     def to_tree(self) -> dict[str, Any]:
-        """As plain values, for snapshots."""
+        """As plain values, for snapshots; :mod:`edgewise.study.log.snapshot` reads them back."""
         simple = {one.name: getattr(self, one.name) for one in fields(self)}
         return simple | {
             "learner": self.learner.to_tree(),
             "pending": None if self.pending is None else vars(self.pending),
             "certificates": [vars(one) for one in self.certificates],
         }
-
-    @classmethod
-    def from_tree(cls, tree: Mapping[str, Any]) -> StudyState:
-        """The inverse of :meth:`to_tree`."""
-        pending = tree["pending"]
-        return cls(
-            **{
-                **tree,
-                "learner": LearnerState.from_tree(tree["learner"]),
-                "pending": None if pending is None else _round(pending),
-                "certificates": tuple(map(_certificate, tree["certificates"])),
-                "totals": frozen(tree["totals"], float),
-                "progress": frozen(tree["progress"], float),
-            }
-        )
-
-
-def _round(tree: Mapping[str, Any]) -> Round:
-    arms, rewards = frozen(tree["arms"], np.int32), frozen(tree["rewards"], float)
-    return Round(tree["number"], tree["attempt"], arms, rewards)
-
-
-def _certificate(tree: Mapping[str, Any]) -> Certificate:
-    arms = None if tree["arms"] is None else frozen(tree["arms"], np.int32)
-    return Certificate(**{**tree, "arms": arms})
 
 
 def start(setting: Setting, created: Created) -> StudyState:
@@ -176,13 +150,17 @@ def fold(base: Setting, state: StudyState, event: Event) -> StudyState:
         case Asked():
             return _asked(base, state, event)
         case Told(arcs=arcs, values=values):
+            _require_pending(state, event.round)
             return _with_rewards(base, state, arcs, values)
         case Closed():
+            _require_pending(state, event.round)
             return _closed(base, state)
         case Cancelled(attempt=attempt):
+            _require_pending(state, event.round)
             return replace(state, pending=None, attempts=attempt)
         case Corrected(revision=revision):
             if revision is None:
+                _require_pending(state, event.round)
                 return _with_rewards(base, state, event.arcs, event.new)
             return _corrected(base, state, event.round, revision)
         case Extended():
@@ -194,12 +172,13 @@ def fold(base: Setting, state: StudyState, event: Event) -> StudyState:
 
 
 def _asked(base: Setting, state: StudyState, event: Asked) -> StudyState:
+    if state.pending is not None or event.round != state.learner.rounds + 1:
+        raise _damaged(f"hands out round {event.round} after {state.learner.rounds} closed ones")
     if event.phase != len(state.phase_ends):
         raise StorageError(
             f"round {event.round} belongs to phase {event.phase} by the log, and to phase "
             f"{len(state.phase_ends)} as computed here: this machine does not reproduce the "
-            "arithmetic of the one that wrote the log; load the study there and export it (an "
-            "export carries the state as well as the log)"
+            "arithmetic of the one that wrote the log; go on with the study there"
         )
     return replace(state, pending=Round.unanswered(event, base.problem.n_rewards))
 
@@ -208,13 +187,13 @@ def _with_rewards(
     base: Setting, state: StudyState, arcs: Indices | None, values: Array
 ) -> StudyState:
     """Measurements of the pending round; when none is missing any more, it closes."""
-    pending = _required(state).with_rewards(arcs, values)
+    pending = _pending(state).with_rewards(arcs, values)
     after = replace(state, pending=pending)
     return after if pending.missing else _closed(base, after)
 
 
 def _closed(base: Setting, state: StudyState) -> StudyState:
-    pending = _required(state)
+    pending = _pending(state)
     setting = setting_of(base, state)
     learner = tell_round(setting, state.learner, pending.arms, pending.rewards)
     if learner.rounds < state.until:
@@ -242,6 +221,8 @@ def _learned(state: StudyState, learner: LearnerState) -> StudyState:
 
 
 def _corrected(base: Setting, state: StudyState, number: int, revision: Revision) -> StudyState:
+    if number > state.learner.rounds or revision.phase != state.phase_of(number):
+        raise _damaged(f"corrects round {number} of phase {revision.phase}, which there is not")
     totals = state.totals.copy()
     totals[number - 1] = revision.total
     learner = replace(
@@ -274,10 +255,15 @@ def _extended(base: Setting, state: StudyState, event: Extended) -> StudyState:
     return _learned(after, learner)
 
 
-def _required(state: StudyState) -> Round:
-    if state.pending is None:
-        raise StorageError(
-            "the log answers a round that it has not asked for, so it is damaged; restore it from "
-            "a backup"
-        )
+def _require_pending(state: StudyState, number: int) -> None:
+    if state.pending is None or state.pending.number != number:
+        raise _damaged(f"answers round {number}, which is not out")
+
+
+def _pending(state: StudyState) -> Round:
+    assert state.pending is not None
     return state.pending
+
+
+def _damaged(fact: str) -> StorageError:
+    return StorageError(f"the log {fact}, so it is damaged; restore it from a backup or an export")

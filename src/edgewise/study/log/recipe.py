@@ -6,13 +6,14 @@ import warnings
 from dataclasses import fields
 from typing import Any
 
+from edgewise import __version__
 from edgewise.core import recipe
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
 from edgewise.core.targets import Target
-from edgewise.errors import IsolatedNodes
+from edgewise.errors import EdgewiseError, InvalidArgument, IsolatedNodes
 from edgewise.network.graph import Graph
 from edgewise.study.log.events import Created
 from edgewise.study.log.past import Past, after_past
@@ -41,6 +42,23 @@ def rebuild(
     target: Target | None = None,
 ) -> Setting:
     """The setting that :func:`record` recorded; methods of the user's own must be passed again."""
+    try:
+        return _rebuilt(created, strategy, stopping, target)
+    except EdgewiseError:
+        raise
+    except Exception as error:  # nothing is known of a table from outside
+        raise InvalidArgument(
+            f"the study was not created as edgewise {__version__} does it "
+            f"({type(error).__name__}: {error}); another version wrote it, or it was edited"
+        ) from error
+
+
+def _rebuilt(
+    created: Created,
+    strategy: Strategy | None,
+    stopping: StoppingRule | None,
+    target: Target | None,
+) -> Setting:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IsolatedNodes)  # said when the study was created
         graph = Graph(**created.problem["graph"])

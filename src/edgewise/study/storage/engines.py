@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,8 @@ class Database:
     """Its URL, without the password."""
     path: Path | None
     """The file, if it is SQLite."""
+    opened: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Device and inode of the file, once it has been opened."""
 
     @classmethod
     def of(cls, text: str, *, create: bool) -> Database:
@@ -52,18 +56,61 @@ class Database:
         return cls(_engine(url), place, path)
 
     @contextmanager
-    def transaction(self, **options: bool) -> Iterator[sa.Connection]:
+    def transaction(self, **options: Any) -> Iterator[sa.Connection]:
         """All of what happens inside is kept, or nothing. ``reads_only``; not ``durable``."""
+        self._refuse_replaced()
         with _explained(self.place), self.engine.connect() as connection:
+            if options.get("reads_only") and self.path is None:
+                # every page of a log is a query of its own: all must see the same moment
+                options = {**options, "isolation_level": "REPEATABLE READ"}
             chosen = connection.execution_options(**options)
             with chosen.begin():
+                self._refuse_replaced()
                 yield chosen
+
+    def _refuse_replaced(self) -> None:
+        """Raise if the SQLite file is not the one that was opened: nobody would see a write."""
+        if self.path is None:
+            return
+        found = _inode(self.path)
+        if found is not None and self.opened.setdefault("file", found) == found:
+            return
+        if "file" in self.opened:
+            raise StorageError(
+                f"{self.place}: the file was deleted, moved or replaced while it was in use; "
+                "nothing was recorded: put it back and repeat, or load the study again"
+            )
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    """Device and inode of a file; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+_IN_USE: weakref.WeakSet[sa.Engine] = weakref.WeakSet()
+
+
+def _forget_connections() -> None:
+    """In a forked process: connections belong to the parent, and two cannot share one."""
+    for engine in _IN_USE:
+        engine.dispose(close=False)
+
+
+os.register_at_fork(after_in_child=_forget_connections)
 
 
 def _engine(url: sa.URL) -> sa.Engine:
     """An engine whose transactions are as the studies need them."""
-    if url.get_backend_name() == "sqlite":
-        return _sqlite(url)
+    engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
+    _IN_USE.add(engine)
+    return engine
+
+
+def _postgresql(url: sa.URL) -> sa.Engine:
     try:
         import psycopg  # noqa: F401
     except ImportError as error:

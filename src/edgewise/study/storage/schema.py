@@ -1,6 +1,7 @@
 """Tables of the database, their version, and how an older version becomes the present one.
 
-Version 1 had no snapshots.
+Version 1 had no snapshots, and version 2 entries without a chain (:mod:`edgewise.study.log.chain`),
+which an older edgewise cannot read; entries written before stay as they are.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from collections.abc import Callable
 
 import sqlalchemy as sa
 
+from edgewise import __version__
 from edgewise.errors import StorageError
 
-VERSION = 2
+VERSION = 3
 
 _METADATA = sa.MetaData()
 
@@ -70,8 +72,8 @@ def version_of(connection: sa.Connection, place: str) -> int | None:
     version = int(stored)
     if version > VERSION:
         raise StorageError(
-            f"{place} was written by a newer edgewise (schema {version}); this one reads schemas "
-            f"up to {VERSION} and has changed nothing: upgrade edgewise"
+            f"{place} was written by a newer edgewise (schema {version}); edgewise {__version__} "
+            f"reads schemas up to {VERSION} and has changed nothing: upgrade edgewise"
         )
     return version
 
@@ -88,4 +90,8 @@ def _add_snapshots(connection: sa.Connection) -> None:
     SNAPSHOTS.create(connection)
 
 
-_STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _add_snapshots}
+def _begin_chains(connection: sa.Connection) -> None:
+    """The tables stay: entries to come carry checksums, and vouch for those before them."""
+
+
+_STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _add_snapshots, 2: _begin_chains}

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from edgewise.core.setting import Setting
 from edgewise.study.log.events import (
     Asked,
     Cancelled,
@@ -63,27 +64,32 @@ class Excerpt(NamedTuple):
     """Events in all."""
 
 
-def recent(journal: Journal, n_rewards: int, *, last: int, before: int | None = None) -> Excerpt:
-    """The last things that happened (before an event, by its number); only they are read."""
+def recent(journal: Journal, base: Setting, *, last: int, before: int | None = None) -> Excerpt:
+    """The last things that happened (before an event, by its number); only they are read.
+
+    ``base`` is the setting the study was created with.
+    """
     total = journal.length
     end = total if before is None else min(before - 1, total)
     start = max(end - last, 0)
     deeds: list[Deed] = []
     measured = 0
     for entry in islice(journal.read(start), end - start):
-        event = event_of(entry)
-        measured = _measured(event, measured if deeds else _measured_before(journal, entry))
-        deeds.append(Deed(entry.at, _told(event, measured, n_rewards)))
+        event = event_of(entry, base)
+        if not deeds:
+            measured = _measured_before(journal, base, entry)
+        measured = _measured(event, measured)
+        deeds.append(Deed(entry.at, _told(event, measured, base.problem.n_rewards)))
     return Excerpt(deeds, start + 1, total)
 
 
-def _measured_before(journal: Journal, entry: Entry) -> int:
+def _measured_before(journal: Journal, base: Setting, entry: Entry) -> int:
     """Rewards on record of an entry's round before it."""
     measured = 0
     for earlier in journal.read_rounds(entry.round, entry.round) if entry.round else ():
         if earlier.sequence >= entry.sequence:
             break
-        measured = _measured(event_of(earlier), measured)
+        measured = _measured(event_of(earlier, base), measured)
     return measured
 
 

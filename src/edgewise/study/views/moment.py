@@ -26,7 +26,7 @@ class Moment:
         pending = self.cursor.state.pending
         if pending is None:
             return None
-        return StudyTicket.of(self.name, self.cursor.base.problem, pending)
+        return StudyTicket.of(self.name, self.cursor.identity, self.cursor.base.problem, pending)
 
     @property
     def remodelled_from(self) -> Past | None:
@@ -46,7 +46,7 @@ class Moment:
 
     def status(self) -> StudyStatus:
         """Where the study stands."""
-        now = status_of(self.name, self.cursor.setting, self.cursor.state)
+        now = status_of(self.name, self.cursor.setting, self.cursor.state, self.pending)
         return replace(now, remodelled_from=self.remodelled_from)
 
     def recommend(self) -> Recommendation:

@@ -182,17 +182,19 @@ class Recommendation:
         )
 
 
-def status_of(name: str, setting: Setting, state: StudyState) -> StudyStatus:
-    """The status of a study in a state."""
+def status_of(
+    name: str, setting: Setting, state: StudyState, pending: StudyTicket | None
+) -> StudyStatus:
+    """The status of a study in a state; ``pending`` is the ticket of the round that is out."""
     problem, cells, learner = setting.problem, setting.plan.cells, state.learner
     total, verdict = learner.total, learner.verdict
-    pending, differ = state.pending, edges_differ(learner.by_edge)
+    differ = edges_differ(learner.by_edge)
     estimated = estimated_now(setting, learner)
     return StudyStatus(
         name=name,
         rounds=learner.rounds,
         max_rounds=state.max_rounds,
-        pending=None if pending is None else StudyTicket.of(name, problem, pending),
+        pending=pending,
         phase=len(state.phase_ends),
         ending=state.ending,
         target=setting.target.name,

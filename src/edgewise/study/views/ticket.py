@@ -29,12 +29,25 @@ class StudyTicket:
     problem: Problem
     unmeasured: Indices
     """(k,) what had not been measured when the ticket was looked up: arcs, or links, or nodes."""
+    identity: str
+    """Of the study that asked: no other has it, not even one of the same name."""
 
     @classmethod
-    def of(cls, study: str, problem: Problem, record: Round) -> StudyTicket:
+    def of(cls, study: str, identity: str, problem: Problem, record: Round) -> StudyTicket:
         """The ticket of a round on record."""
         unmeasured = frozen(np.flatnonzero(np.isnan(record.rewards)), np.int64)
-        return cls(study, record.number, record.attempt, record.arms, problem, unmeasured)
+        number, attempt = record.number, record.attempt
+        return cls(study, number, attempt, record.arms, problem, unmeasured, identity)
+
+    def require_from(self, identity: str, problem: Problem) -> None:
+        """Raise UnknownTicket unless that study, with that problem, handed it out."""
+        if (self.identity, self.problem.fingerprint) != (identity, problem.fingerprint):
+            raise UnknownTicket(
+                f"the ticket of round {self.key} was handed out by another study, called "
+                f"{self.study!r}; nothing was recorded: use the ticket that ",
+                Call("ask"),
+                " returned",
+            )
 
     @property
     def key(self) -> str:

@@ -22,7 +22,7 @@ from tests.unit.study import driver
 from tests.unit.study.farm import PROBLEM, endless, measure, run, state_of
 
 import edgewise as ew
-from edgewise.errors import StorageError
+from edgewise.errors import DamagedSnapshot, StorageError, UnknownTicket
 from edgewise.study.log.events import Asked, Told
 
 KILLS = 200
@@ -241,12 +241,105 @@ def test_a_lost_entry_is_noticed(sqlite: str, tmp_path: Path) -> None:
         ew.Study.load("farm", storage=sqlite)
 
 
-def test_a_storage_put_back_to_an_earlier_state_is_followed(sqlite: str, tmp_path: Path) -> None:
+def execute(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+@pytest.mark.parametrize("regrown", [0, 1, 3])
+def test_a_log_cut_back_is_noticed_before_anything_is_written(
+    sqlite: str, tmp_path: Path, regrown: int
+) -> None:
     study = run(ew.Study.create("farm", PROBLEM, storage=sqlite, **endless()), 4)
-    with closing(sqlite3.connect(tmp_path / "study.db")) as connection, connection:
-        connection.execute("DELETE FROM edgewise_events WHERE sequence > 5")
-    assert study.status().rounds == 2
-    assert state_of(run(study, 1)) == state_of(undisturbed(3))
+    ticket = study.ask()
+    execute(tmp_path / "study.db", "DELETE FROM edgewise_events WHERE sequence > 7")
+    other = run(ew.Study.load("farm", storage=sqlite), 0)
+    for _ in range(regrown):
+        again = other.ask()
+        other.tell(again, 1.0 + measure(again.round, again.arms))
+    before = state_of(other)
+    for act in (study.ask, study.status, lambda: study.tell(ticket, np.zeros(10))):
+        with pytest.raises(StorageError, match=r"entry 10 of the log is .* load the study again"):
+            act()
+    assert state_of(ew.Study.load("farm", storage=sqlite)) == before
+
+
+def test_a_study_created_anew_is_not_mistaken_for_the_old_one(sqlite: str, tmp_path: Path) -> None:
+    study = run(ew.Study.create("farm", PROBLEM, storage=sqlite, **endless()), 2)
+    ticket = study.ask()
+    for table in ("events", "snapshots", "studies"):
+        execute(tmp_path / "study.db", f"DELETE FROM edgewise_{table}")
+    anew = run(ew.Study.create("farm", PROBLEM, storage=sqlite, **endless()), 2)
+    before = state_of(anew)
+    assert np.array_equal(anew.ask().arms, ticket.arms)
+    with pytest.raises(StorageError, match="created anew"):
+        study.tell(ticket, measure(3, ticket.arms))
+    with pytest.raises(UnknownTicket, match="handed out by another study"):
+        anew.tell(ticket, measure(3, ticket.arms))
+    assert anew.pending is not None
+    assert before == state_of(undisturbed(2))
+
+
+@pytest.mark.parametrize(
+    ("statement", "fact"),
+    [
+        ("SET data = (SELECT data FROM edgewise_events WHERE sequence = 3)", "entry 5"),
+        ("SET kind = 'closed'", "entry 5"),
+        ("SET round = 1", "entry 5"),
+        ("SET at = at + 1", "entry 5"),
+    ],
+)
+def test_an_entry_that_was_changed_or_moved_is_noticed(
+    sqlite: str, tmp_path: Path, statement: str, fact: str
+) -> None:
+    run(ew.Study.create("farm", PROBLEM, storage=sqlite, **endless()), 5)
+    execute(tmp_path / "study.db", f"UPDATE edgewise_events {statement} WHERE sequence = 5")
+    with pytest.raises(StorageError, match=rf"{fact} of the log does not follow.*backup"):
+        ew.Study.load("farm", storage=sqlite)
+
+
+@pytest.mark.parametrize("happens", ["deleted", "replaced", "moved"])
+def test_a_file_that_vanishes_takes_no_writes(sqlite: str, tmp_path: Path, happens: str) -> None:
+    study = run(ew.Study.create("farm", PROBLEM, storage=sqlite, **endless()), 2)
+    ticket, path = study.ask(), tmp_path / "study.db"
+    kept = tmp_path / "kept.db"
+    if happens == "moved":
+        path.rename(kept)
+    else:
+        path.unlink()
+    if happens == "replaced":
+        shutil.copy(__file__, path)
+    with pytest.raises(StorageError, match=r"deleted, moved or replaced.*nothing was recorded"):
+        study.tell(ticket, measure(3, ticket.arms))
+    assert path.exists() == (happens == "replaced")
+    if happens == "moved":
+        kept.rename(path)
+        study.tell(ticket, measure(3, ticket.arms))
+        assert state_of(study) == state_of(undisturbed(3))
+
+
+# -- snapshots -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE edgewise_snapshots SET data = zeroblob(length(data))",
+        "UPDATE edgewise_snapshots SET data = x'ed6577'",
+        "UPDATE edgewise_snapshots SET sequence = 63",  # taken after another entry
+        "UPDATE edgewise_snapshots SET sequence = 1000",  # the log is not that long
+    ],
+)
+def test_a_damaged_snapshot_loses_nothing_and_is_written_anew(
+    sqlite: str, tmp_path: Path, statement: str
+) -> None:
+    run(ew.Study.create("farm", PROBLEM, storage=sqlite, **endless()), 40)
+    execute(tmp_path / "study.db", statement)
+    with pytest.warns(DamagedSnapshot, match="the log was read instead"):
+        study = ew.Study.load("farm", storage=sqlite)
+    assert state_of(study) == state_of(undisturbed(40))
+    run(study, 1)
+    assert state_of(ew.Study.load("farm", storage=sqlite)) == state_of(undisturbed(41))
 
 
 # -- connections -----------------------------------------------------------------------------

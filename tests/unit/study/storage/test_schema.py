@@ -86,10 +86,10 @@ def execute(path: Path, statement: str) -> None:
 
 def test_a_newer_file_is_refused_and_left_alone(sqlite: str, tmp_path: Path) -> None:
     run(ew.Study.create("farm", PROBLEM, storage=sqlite, **endless()), 2)
-    execute(tmp_path / "study.db", "UPDATE edgewise_about SET value = '3'")
-    with pytest.raises(StorageError, match=r"newer edgewise \(schema 3\).*upgrade edgewise"):
+    execute(tmp_path / "study.db", "UPDATE edgewise_about SET value = '4'")
+    with pytest.raises(StorageError, match=r"newer edgewise \(schema 4\).*upgrade edgewise"):
         ew.Study.load("farm", storage=sqlite)
-    execute(tmp_path / "study.db", "UPDATE edgewise_about SET value = '2'")
+    execute(tmp_path / "study.db", "UPDATE edgewise_about SET value = '3'")
     assert ew.Study.load("farm", storage=sqlite).status().rounds == 2
 
 

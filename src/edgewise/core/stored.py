@@ -1,0 +1,218 @@
+"""Stored values, checked against the setting they belong to: nothing else reaches a kernel.
+
+Compiled code indexes arrays without looking; so what comes out of a file or a database must have
+the shapes, types and ranges that the setting implies before anything is computed from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgewise.base.checks import one_of, whole
+from edgewise.base.wording import shown
+from edgewise.core.evidence.by_edge import nothing_by_edge
+from edgewise.core.evidence.equations import Gathering
+from edgewise.core.evidence.measuring import ByPhase, Statistics, nothing_measured
+from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.local.channels import Channels
+from edgewise.core.local.normal_equations import Phase
+from edgewise.core.setting import Setting
+from edgewise.core.state import LearnerState
+from edgewise.errors import EdgewiseError, InvalidArgument
+
+_PHASE = ("counts", "feature_means", "reward_means", "gram", "moment", "squares")
+
+
+def stored_state(setting: Setting, tree: Mapping[str, Any]) -> LearnerState:
+    """The state that a tree describes; InvalidArgument unless it is one of this setting."""
+    try:
+        state = LearnerState.from_tree(tree)
+    except EdgewiseError:
+        raise
+    except Exception as error:  # nothing is known of a tree from outside
+        raise InvalidArgument(
+            f"the stored state is none ({type(error).__name__}: {error}); it was damaged, or "
+            "written by another version of edgewise"
+        ) from error
+    check_state(setting, state)
+    return state
+
+
+def check_state(setting: Setting, state: LearnerState) -> None:
+    """Raise unless the state could be one of this setting."""
+    whole("seed", state.seed, least=0, most=2**64 - 1)
+    whole("rounds", state.rounds, least=0)
+    whole("phase_rounds", state.phase_rounds, least=0, most=state.rounds)
+    check_statistics(setting, state.statistics)
+    _check_closed(setting, state.closed)
+    _check_aim(setting, state)
+    _check_verdict(setting, state)
+    for name in ("best_arms", "deployed"):
+        arms = getattr(state, name)
+        if arms is not None:
+            check_joint_arm(setting, name, arms)
+    if state.answer is not None:
+        check_joint_arm(setting, "answer/arms", state.answer.arms)
+    check_by_edge(setting, "by_edge", state.by_edge)
+    check_by_edge(setting, "by_edge_closed", state.by_edge_closed)
+    if state.pooling is not None:
+        one_of("pooling", state.pooling, ("shared", "partial"))
+
+
+# -- arrays ----------------------------------------------------------------------------------
+
+
+def check_joint_arm(setting: Setting, name: str, arms: NDArray[Any]) -> None:
+    """Raise unless it is an arm for every node, one that the node may be given."""
+    problem = setting.problem
+    check_indices(name, arms, (problem.graph.n_nodes,), problem.n_arms)
+    if problem.candidates is None:
+        return
+    wrong = np.flatnonzero(~problem.candidates[np.arange(len(arms)), arms])
+    if len(wrong):
+        node = int(wrong[0])
+        raise InvalidArgument(
+            f"{name} gives node {problem.graph.labels[node]!r} the arm {int(arms[node])}, which is "
+            "none of its candidates",
+            argument=name,
+        )
+
+
+def check_indices(
+    name: str, values: NDArray[Any], shape: tuple[int, ...] | None, below: int
+) -> None:
+    """Raise unless these are whole numbers in 0 .. below - 1; of any length if no shape is given.
+
+    An index that a kernel is handed was checked here, or computed.
+    """
+    if shape is None:
+        shape = (values.size,)
+    if values.shape != shape or values.dtype.kind not in "iu":
+        raise _wrong(name, values, f"it must be {shape} whole numbers")
+    if values.size and not 0 <= int(values.min()) <= int(values.max()) < below:
+        raise InvalidArgument(
+            f"{name} has the entries {values.min()} to {values.max()}; they must lie between 0 "
+            f"and {below - 1}",
+            argument=name,
+        )
+
+
+def check_numbers(
+    name: str, values: NDArray[Any], shape: tuple[int, ...], *, gaps: bool = False
+) -> None:
+    """Raise unless these are finite numbers of that shape; ``gaps`` allows NaN."""
+    if values.shape != shape or values.dtype.kind not in "iuf":
+        raise _wrong(name, values, f"it must be {shape} numbers")
+    if not (np.isfinite(values) | (gaps & np.isnan(values))).all():
+        raise InvalidArgument(
+            f"{name} has infinite entries, or NaN where a number belongs", argument=name
+        )
+
+
+def _wrong(name: str, values: NDArray[Any], rule: str) -> InvalidArgument:
+    return InvalidArgument(f"{name} has shape {values.shape} and type {values.dtype}; {rule}")
+
+
+# -- statistics ------------------------------------------------------------------------------
+
+
+def check_statistics(setting: Setting, found: Statistics) -> None:
+    """Raise unless these are statistics of a phase of this setting."""
+    nothing, _ = nothing_measured(setting.problem, setting.plan.cells)
+    if type(found) is not type(nothing):
+        raise InvalidArgument(
+            f"statistics are {type(found).__name__}; this problem needs {type(nothing).__name__}"
+        )
+    if isinstance(nothing, CellStatistics) and isinstance(found, CellStatistics):
+        _check_cells("statistics", found, nothing.information.shape)
+    if isinstance(nothing, Gathering) and isinstance(found, Gathering):
+        if found.levels != nothing.levels:
+            raise InvalidArgument(
+                f"levels are {shown(found.levels)}; those of the problem are {nothing.levels!r}"
+            )
+        check_numbers("noise", found.noise, nothing.noise.shape)
+        check_numbers("information", found.information, nothing.information.shape)
+        _check_phase("statistics", found.phase, nothing.phase)
+
+
+def _check_cells(name: str, found: CellStatistics, shape: tuple[int, ...]) -> None:
+    check_numbers(f"{name}/observations", found.observations, shape)
+    check_numbers(f"{name}/information", found.information, shape)
+    check_numbers(f"{name}/rewards", found.rewards, shape)
+    check_numbers(f"{name}/squares", found.squares, shape, gaps=True)
+    if (found.observations < 0).any() or (found.information < 0).any():
+        raise InvalidArgument(f"{name} counts fewer than no observations", argument=name)
+
+
+def _check_closed(setting: Setting, found: ByPhase) -> None:
+    _, none = nothing_measured(setting.problem, setting.plan.cells)
+    if type(found) is not type(none):
+        raise InvalidArgument(f"closed is {type(found).__name__}, not {type(none).__name__}")
+    if isinstance(found, CellStatistics):
+        _check_cells("closed", found, (len(found), *none.information.shape[1:]))
+        return
+    for field in fields(none):
+        stored, like = getattr(found, field.name), getattr(none, field.name)
+        check_numbers(f"closed/{field.name}", stored, (len(found), *like.shape[1:]))
+
+
+def check_by_edge(setting: Setting, name: str, found: Phase | None) -> None:
+    """Raise unless these are sums over the edges of this setting; None is what was not kept."""
+    if found is None:
+        return
+    like = nothing_by_edge(setting.problem)
+    if like is None:
+        raise InvalidArgument(f"{name} is there, which this problem does not keep", argument=name)
+    _check_phase(name, found, like)
+
+
+def _check_phase(name: str, found: Phase, like: Phase) -> None:
+    for field in fields(Channels):
+        mine, its = getattr(found.channels, field.name), getattr(like.channels, field.name)
+        if not np.array_equal(mine, its):
+            raise InvalidArgument(f"{name}/{field.name} is not that of the problem", argument=name)
+    for part in _PHASE:
+        check_numbers(f"{name}/{part}", getattr(found, part), getattr(like, part).shape)
+    if (found.rounds is None) != (like.rounds is None):
+        raise InvalidArgument(f"{name} keeps its rounds, or does not, unlike the problem")
+    for stored, empty in zip(found.rounds or (), like.rounds or (), strict=True):
+        check_numbers(f"{name}/rounds", stored, (len(stored), *empty.shape[1:]), gaps=True)
+
+
+# -- decisions -------------------------------------------------------------------------------
+
+
+def _check_aim(setting: Setting, state: LearnerState) -> None:
+    aim, (n_kinds, n_pairs) = state.aim, setting.plan.cells.showable.shape
+    shape = (len(aim.kinds),)
+    check_indices("aim/kinds", aim.kinds, shape, n_kinds)
+    check_indices("aim/leaders", aim.leaders, shape, n_pairs)
+    check_indices("aim/rivals", aim.rivals, shape, n_pairs)
+    check_numbers("aim/needs", aim.needs, shape)
+    whole("aim/length", aim.length, least=0)
+
+
+def _check_verdict(setting: Setting, state: LearnerState) -> None:
+    verdict, cells = state.verdict, setting.plan.cells
+    for name in ("stop", "stalled", "settled"):
+        if not isinstance(getattr(verdict, name), bool):
+            raise InvalidArgument(f"verdict/{name} is {shown(getattr(verdict, name))}, not a flag")
+    whole("verdict/round", verdict.round, least=0, most=state.rounds)
+    if np.isnan(_as_float("verdict/progress", verdict.progress)):
+        raise InvalidArgument("verdict/progress is NaN; it must be a number")
+    n_kinds, n_arms = len(cells.features), setting.problem.n_arms
+    if verdict.pairs:
+        check_indices("verdict/pairs", np.array(verdict.pairs), (len(verdict.pairs), 2), n_arms)
+    if verdict.rival is not None:
+        check_indices("verdict/rival", np.array(verdict.rival), (3,), max(n_kinds, n_arms))
+
+
+def _as_float(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidArgument(f"{name} is {shown(value)}; it must be a number", argument=name)
+    return float(value)
