@@ -13,6 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from edgewise.cli.terminal.compiling import compilation_announced
 from edgewise.errors import DamagedSnapshot, EdgewiseError, IsolatedNodes, SlowReading, Unverified
 from edgewise.formats.output import Output as Output
 from edgewise.formats.output import as_csv as as_csv
@@ -76,7 +77,7 @@ class Shell(Group):
     def invoke(self, ctx: Any) -> Any:
         """Run a command; wrong input becomes one line on stderr and an exit code."""
         try:
-            with _warnings_as_notes():
+            with _warnings_as_notes(), compilation_announced(note):
                 return super().invoke(ctx)
         except EdgewiseError as error:
             note(str(error))
