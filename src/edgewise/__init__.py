@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from edgewise.core.design.g_optimal import Design as Design
     from edgewise.core.design.g_optimal import g_optimal as g_optimal
     from edgewise.core.ending import Ending as Ending
+    from edgewise.core.gate.options import Gate as Gate
     from edgewise.core.learner import Learner as Learner
     from edgewise.core.learner import Ticket as Ticket
     from edgewise.core.model.problem import Problem as Problem
@@ -50,6 +51,7 @@ _HOME = {
     "Design": "edgewise.core.design.g_optimal",
     "EdgewiseError": "edgewise.errors",
     "Ending": "edgewise.core.ending",
+    "Gate": "edgewise.core.gate.options",
     "Graph": "edgewise.network.graph",
     "Learner": "edgewise.core.learner",
     "Problem": "edgewise.core.model.problem",

@@ -62,6 +62,10 @@ class InvalidRewards(EdgewiseError, ValueError):
     """The rewards told do not fit the round they answer; nothing was recorded."""
 
 
+class UnlikelyReward(InvalidRewards):
+    """A reward can hardly be right; nothing was recorded until it is accepted."""
+
+
 class UnknownTicket(EdgewiseError, ValueError):
     """The ticket is not the one waiting for an answer; nothing was recorded."""
 
@@ -98,6 +102,10 @@ class DamagedSnapshot(UserWarning):
 
 class Unverified(UserWarning):
     """A file of an older edgewise carries no checksums: only what follows from it was checked."""
+
+
+class SuspiciousReward(UserWarning):
+    """A reward can hardly be right; it was recorded all the same."""
 
 
 class IsolatedNodes(UserWarning):

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Indices
 from edgewise.base.randomness import Rng
-from edgewise.core.ending import Ending, ending_of
+from edgewise.core.ending import Ending
+from edgewise.core.gate.options import Gate
 from edgewise.core.learner import Learner
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
@@ -29,6 +30,8 @@ def identify(
     strategy: str | Strategy = "adaptive",
     stopping: str | StoppingRule | None = None,
     max_rounds: int = 10**6,
+    gate: Gate | None = None,
+    trust_model: bool = False,
     rng: Rng = None,
     progress: bool | Callable[[Learner], None] = False,
 ) -> Report:
@@ -41,7 +44,7 @@ def identify(
     environment
         Called with a joint arm (n,) of arm indices; returns the rewards (m,) in ``graph.arcs``
         order, NaN where a measurement is missing.
-    delta, epsilon, target, strategy, stopping, rng
+    delta, epsilon, target, strategy, stopping, gate, trust_model, rng
         As in :class:`~edgewise.Learner`.
     max_rounds
         Round budget. Spending it is an ending of the report, not an error.
@@ -67,11 +70,13 @@ def identify(
         target=target,
         strategy=strategy,
         stopping=stopping,
+        gate=gate,
+        trust_model=trust_model,
         rng=rng,
     )
     observer = ProgressLine() if progress is True else progress
     try:
-        while ending_of(learner.verdict, learner.rounds, max_rounds=max_rounds) is Ending.RUNNING:
+        while learner.ending(max_rounds=max_rounds) is Ending.RUNNING:
             ticket = learner.ask()
             learner.tell(ticket, environment(ticket.arms))
             if observer:

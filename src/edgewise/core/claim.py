@@ -12,12 +12,19 @@ class Claim(StrEnum):
     """Right with the confidence asked for, if the model holds: a proof."""
     ESTIMATED = "estimated"
     """Expected to be good by a model that is fitted to the data: no proof."""
+    CONTRADICTED = "contradicted"
+    """The data contradict the model it rests on: see what they say."""
     OPEN = "open"
     """The best so far; the confidence asked for is not reached."""
 
 
-def claim_of(certified: bool, estimated: bool) -> Claim:
-    """What is claimed of an answer that is certified, rests on the local model, or neither."""
+def claim_of(certified: bool, estimated: bool, contradicted: bool = False) -> Claim:
+    """What is claimed of an answer that is certified, rests on the local model, or neither.
+
+    Nothing is, if the data have ``contradicted`` the model.
+    """
+    if contradicted:
+        return Claim.CONTRADICTED
     if certified:
         return Claim.CERTIFIED
     return Claim.ESTIMATED if estimated else Claim.OPEN

@@ -12,6 +12,7 @@ class Ending(Enum):
     """Why no further round was taken."""
 
     CERTIFIED = "the answer has the confidence asked for"
+    CONTRADICTED = "the data contradict the model, so what it says of the answer does not count"
     STALLED = "more rounds would not help: what is left of the gap is optimisation"
     SETTLED = "further rounds are expected to gain less than asked for; the answer is estimated"
     BUDGET_SPENT = "the round limit was reached; the answer is the current leader, not certified"
@@ -19,14 +20,22 @@ class Ending(Enum):
 
 
 def ending_of(
-    verdict: Verdict, rounds: int, *, max_rounds: int | None = None, until: int = 0
+    verdict: Verdict,
+    rounds: int,
+    *,
+    max_rounds: int | None = None,
+    until: int = 0,
+    contradicted: bool = False,
 ) -> Ending:
     """Whether further rounds are taken after so many, and why not.
 
-    Rounds up to ``until`` are taken whatever the rule says; none beyond ``max_rounds``.
+    Rounds up to ``until`` are taken whatever the rule says; none beyond ``max_rounds``. Where the
+    data have ``contradicted`` the model, rounds end where it would have had its answer.
     """
     if rounds < until:
         return Ending.RUNNING
+    if contradicted and (verdict.stop or verdict.settled):
+        return Ending.CONTRADICTED
     if verdict.stop:
         return Ending.CERTIFIED
     if verdict.stalled:

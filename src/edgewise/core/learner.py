@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from edgewise.base.arrays import Array, Indices
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core import recipe
 from edgewise.core.aim import Aim
-from edgewise.core.ending import ending_of
+from edgewise.core.ending import Ending, ending_of
 from edgewise.core.evidence.by_edge import by_edge_after, decide_pooling, has_unequal_edges
 from edgewise.core.evidence.measuring import (
     Rounds,
@@ -23,6 +24,10 @@ from edgewise.core.evidence.measuring import (
     with_present,
 )
 from edgewise.core.evidence.rewards import checked_rewards
+from edgewise.core.gate.contradiction import Contradiction
+from edgewise.core.gate.options import Gate
+from edgewise.core.gate.outliers import outliers
+from edgewise.core.gate.watch import Told, look, nothing_watched, watch_round
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report
@@ -31,7 +36,7 @@ from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.strategies import Strategy
 from edgewise.core.targets import Target
-from edgewise.errors import InvalidArgument, LearnerStopped, UnknownTicket
+from edgewise.errors import InvalidArgument, LearnerStopped, SuspiciousReward, UnknownTicket
 
 _VERSION = 3
 _BY_NAME = 2
@@ -91,19 +96,33 @@ def tell_round(
 
     NaN where missing. Raises InvalidRewards, touching nothing, if a reward cannot be summed.
     """
-    told = measure(setting.problem, setting.plan.cells, arms, rewards)
-    by_edge = by_edge_after(setting.problem, state.by_edge, arms, rewards)
+    problem, gate = setting.problem, setting.gate
+    told = measure(problem, setting.plan.cells, arms, rewards)
+    by_edge = by_edge_after(problem, state.by_edge, arms, rewards)
     later = advance(setting, replace(state, by_edge=by_edge, deployed=arms), told)
+    this = Told(later.rounds, len(state.closed), arms, rewards, by_edge)
+    watch = watch_round(problem, gate, state.watch, this)
+    answered = later.verdict.stop or later.verdict.settled
+    later = replace(later, watch=look(problem, gate, watch, this, now=answered))
     total = float(rewards.sum())
     if total > later.best_total:  # never true for NaN: rounds with gaps do not compete
         later = replace(later, best_arms=arms, best_total=total)
     return later
 
 
+def ending_after(state: LearnerState, *, max_rounds: int | None = None, until: int = 0) -> Ending:
+    """Whether further rounds are taken, and why not (:func:`~edgewise.core.ending.ending_of`)."""
+    contradicted = bool(state.contradictions)
+    return ending_of(
+        state.verdict, state.rounds, max_rounds=max_rounds, until=until, contradicted=contradicted
+    )
+
+
 def initial_state(setting: Setting, seed: int) -> LearnerState:
     """The state before the first round."""
     plan = setting.plan
-    return LearnerState.start(setting.problem, plan.cells, plan.phasing.first(), seed)
+    watch = nothing_watched(setting.problem, setting.gate)
+    return LearnerState.start(setting.problem, plan.cells, plan.phasing.first(), seed, watch)
 
 
 def is_phase_over(setting: Setting, state: LearnerState) -> bool:
@@ -161,6 +180,11 @@ class Learner:
         ``"anytime"``, ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of
         :mod:`edgewise.stopping` or your own; by default the one that belongs to the strategy:
         in the same order ``"anytime"``, ``"anytime"``, ``"mixture"``, ``"anytime"``, ``"paper"``.
+    gate
+        What must stay silent for a certificate to count: see :class:`~edgewise.Gate`. By default
+        the usual gate, with a probability of 1 % of a false alarm over a whole run.
+    trust_model
+        Certify whatever the data say about the model; the guarantee then says so.
     rng
         Seed or generator from which the seed of all joint arms is drawn; None for a fresh one.
 
@@ -186,6 +210,8 @@ class Learner:
         target: str | Target | None = None,
         strategy: str | Strategy = "adaptive",
         stopping: str | StoppingRule | None = None,
+        gate: Gate | None = None,
+        trust_model: bool = False,
         rng: Rng = None,
     ) -> None:
         self._setting = Setting.of(
@@ -195,6 +221,8 @@ class Learner:
             strategy=strategy,
             stopping=stopping,
             target=target,
+            gate=gate,
+            trust_model=trust_model,
         )
         self._state = initial_state(self._setting, draw_seed(rng))
         self._ticket: Ticket | None = None
@@ -214,8 +242,23 @@ class Learner:
         """What is being solved."""
         return self._setting.problem
 
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """What the data say against the model; nothing is certified then."""
+        return self._state.contradictions
+
+    def ending(self, *, max_rounds: int | None = None) -> Ending:
+        """Whether further rounds are taken, and why not; none beyond ``max_rounds``."""
+        return ending_after(self._state, max_rounds=max_rounds)
+
     def ask(self) -> Ticket:
         """The next round to deploy. Asking again before telling gives the same round."""
+        if self.ending() is Ending.CONTRADICTED:
+            said = self.contradictions[0].in_words(self.problem)
+            raise LearnerStopped(
+                f"after round {self.rounds} the model has its answer, and the data contradict the "
+                f"model: {said}; read report()"
+            )
         if self.verdict.stop:
             raise LearnerStopped(
                 f"the answer was certified after round {self.rounds}; read report(), or start a "
@@ -232,10 +275,14 @@ class Learner:
         One per arc, in the order of ``graph.arcs``; per undirected edge, in that of
         ``graph.edges``; per node; or one number: as the problem says what is measured.
 
-        Wrong input raises and changes nothing.
+        Wrong input raises and changes nothing. A reward that can hardly be right is recorded with
+        a warning (:class:`~edgewise.errors.SuspiciousReward`).
         """
         self._check(ticket)
         values = checked_rewards(rewards, self.problem)
+        for strange in outliers(self.problem, self._state.watch, self.ask().arms, values)[:1]:
+            said = f"round {self.rounds + 1}: {strange.in_words(self.problem)}; it was recorded"
+            warnings.warn(said, SuspiciousReward, stacklevel=2)
         self._state = tell_round(self._setting, self._state, self.ask().arms, values)
         self._ticket = None
 
@@ -244,8 +291,7 @@ class Learner:
 
         ``max_rounds`` is the round budget, if there is one: it may be what ended the run.
         """
-        ending = ending_of(self.verdict, self.rounds, max_rounds=max_rounds)
-        return compile_report(self._setting, self._state, ending)
+        return compile_report(self._setting, self._state, self.ending(max_rounds=max_rounds))
 
     def save(self) -> dict[str, Any]:
         """Everything needed to go on later, as a dict of numbers, strings, arrays and dicts."""
@@ -293,6 +339,9 @@ class Learner:
             target=target,
         )
         learner._state = LearnerState.from_tree(saved["state"])
+        if "watch" not in saved["state"]:  # saved before there was a gate: it begins here
+            watch = nothing_watched(problem, learner._setting.gate)
+            learner._state = replace(learner._state, watch=watch)
         learner._ticket = None
         return learner
 

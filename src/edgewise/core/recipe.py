@@ -8,9 +8,10 @@ again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any
 
+from edgewise.core.gate.options import Gate
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import RULES, StoppingRule
@@ -30,6 +31,7 @@ def to_tree(setting: Setting) -> dict[str, Any]:
         "target": _method_tree(setting.target),
         "strategy": _method_tree(setting.strategy),
         "stopping": _method_tree(setting.rule),
+        "gate": None if setting.gate is None else asdict(setting.gate),
     }
 
 
@@ -46,6 +48,7 @@ def from_tree(
 
     ``memory`` is what the plan's own ``to_tree`` gave.
     """
+    gate = tree.get("gate", {})  # there was none before
     setting = Setting.of(
         problem,
         delta=tree["delta"],
@@ -53,6 +56,8 @@ def from_tree(
         strategy=_method("strategy", tree["strategy"], strategy),
         stopping=_method("stopping", tree["stopping"], stopping),
         target=_method("target", tree["target"], target),
+        gate=None if gate is None else Gate(**gate),
+        trust_model=gate is None,
     )
     return replace(setting, plan=setting.plan.from_tree(memory))
 

@@ -14,8 +14,10 @@ from edgewise.base.arrays import Array, Indices
 from edgewise.core.claim import Claim, claim_of
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.ending import Ending
-from edgewise.core.evidence.lack_of_fit import LackOfFit
 from edgewise.core.evidence.noise import NoiseEstimate
+from edgewise.core.gate.contradiction import Contradiction
+from edgewise.core.gate.contradiction import in_words as contradicted_in_words
+from edgewise.core.gate.lack_of_fit import LackOfFit
 from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
@@ -127,11 +129,16 @@ class Report:
     edge_tables: Array | None = None
     """(E, K, K) what both directions of each edge bring, by the arms of its first and second
     node, if edges have parameters of their own."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """What the data say against the model, the strongest first."""
+    unwatched: str = ""
+    """Why nobody asked whether the data contradict the model; empty if that was asked."""
 
     @property
     def claim(self) -> Claim:
         """How far the answer can be relied on."""
-        return claim_of(self.certified, self.estimated is not None)
+        estimated = self.estimated is not None
+        return claim_of(self.certified, estimated, bool(self.contradictions))
 
     @property
     def certified(self) -> bool:
@@ -192,11 +199,25 @@ class Report:
 
     @property
     def guarantee(self) -> str:
-        """What is proved about the answer, in a few sentences."""
+        """What is proved about the answer, in a few sentences; what speaks against it first."""
+        said = [self.contradiction_text] if self.contradictions else []
         if not self.best_pairs:
-            return self._unseen_text()
+            return " ".join([*said, self._unseen_text()])
         claims = [claim for claim in self.target.claims(self) if claim]
-        return " ".join([*claims, f"Assumes {self.assumes}."])
+        if self.ending is Ending.CONTRADICTED:
+            claims = []
+        closing = [f"Assumes {self.assumes}.", self.unwatched]
+        return " ".join([*said, *claims, *(text for text in closing if text)])
+
+    @property
+    def contradiction_text(self) -> str:
+        """What the data say against the model, where, and what to do; empty if nothing."""
+        said = "; ".join(self._contradicted)
+        return f"The data contradict the model, so nothing is certified: {said}." if said else ""
+
+    @property
+    def _contradicted(self) -> tuple[str, ...]:
+        return contradicted_in_words(self.contradictions, self.problem)
 
     def _unseen_text(self) -> str:
         text = f"After {self.rounds} round(s) not every direction has been observed yet."
@@ -264,6 +285,7 @@ class Report:
         lines = [
             f"{self.ending.name.replace('_', ' ').capitalize()} after {self.rounds} rounds "
             f"({self.strategy} strategy, {self.stopping} rule, delta = {self.delta:g})",
+            *(f"  contradicted   {said}" for said in self._contradicted),
             f"  best pair      {self.pairs_text or 'not estimable yet'}",
         ]
         if self.allocation is not None:

@@ -16,10 +16,10 @@ from edgewise.core.ending import Ending
 from edgewise.core.evidence.by_edge import edges_differ, local_network
 from edgewise.core.evidence.coverage import unseen_pairs
 from edgewise.core.evidence.estimated import own_terms
-from edgewise.core.evidence.lack_of_fit import lack_of_fit
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.measuring import ByPhase, with_present
 from edgewise.core.evidence.noise import estimate_noise
+from edgewise.core.gate.lack_of_fit import lack_of_fit
 from edgewise.core.local.estimate import LocalEstimate, estimate_locally
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
@@ -72,9 +72,25 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         homogeneity=edges_differ(state.by_edge),
         estimated=None if local is None else _estimated(setting, state, local, baselines),
         edge_tables=None if local is None else local.network.edge_tables(local.theta),
+        contradictions=state.contradictions,
+        unwatched=_unwatched(setting, state),
     )
+    if report.contradictions:  # what is proved under a model that does not hold is not proved
+        return replace(report, regret=None)
     certified = target.regret(report)
     return report if certified is None else replace(report, regret=certified)
+
+
+def _unwatched(setting: Setting, state: LearnerState) -> str:
+    """Why nobody asked whether the data contradict the model; empty if that was asked."""
+    if setting.gate is None:
+        return "The model was trusted: nobody asked whether the data contradict it."
+    if state.watch is None:
+        return (
+            "Nobody asked whether the data contradict the model: the sums that takes would be "
+            "large here; pass gate=Gate(always=True) to have them kept."
+        )
+    return ""
 
 
 class _Advice(NamedTuple):

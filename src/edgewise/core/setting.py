@@ -9,6 +9,7 @@ import numpy as np
 from edgewise.base.arrays import Array
 from edgewise.core.evidence.measuring import ByPhase, ByRound
 from edgewise.core.evidence.noise import noise_bounds
+from edgewise.core.gate.options import Gate
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, stopping_rule
@@ -31,6 +32,8 @@ class Setting:
     epsilon: float | None
     strategy: Strategy
     target: Target
+    gate: Gate | None = None
+    """What must stay silent for a certificate to count; None to trust the model."""
 
     @classmethod
     def of(
@@ -42,6 +45,8 @@ class Setting:
         strategy: str | Strategy,
         stopping: str | StoppingRule | None,
         target: str | Target | None = None,
+        gate: Gate | None = None,
+        trust_model: bool = False,
     ) -> Setting:
         """Check the options and make the plan."""
         check_confidence(delta, epsilon)
@@ -51,7 +56,8 @@ class Setting:
         _check_rule(rule, plan, chosen.name)
         tolerance = None if epsilon is None else float(epsilon)
         goal = target_for(target, problem, plan, rule)
-        return cls(problem, plan, rule, float(delta), tolerance, chosen, goal)
+        watching = _checked_gate(gate, trust_model)
+        return cls(problem, plan, rule, float(delta), tolerance, chosen, goal, watching)
 
     @property
     def noise_delta(self) -> float:
@@ -95,6 +101,20 @@ def _check_rule(rule: StoppingRule, plan: Plan, strategy: str) -> None:
             f"rule {rule.name!r} is proved for the unbiased one; use stopping='paper', or "
             "strategy='g-optimal'"
         )
+
+
+def _checked_gate(gate: Gate | None, trust_model: bool) -> Gate | None:
+    """The gate, by default the usual one; None if the model is trusted."""
+    if gate is not None and not isinstance(gate, Gate):
+        raise InvalidArgument(
+            f"gate is {gate!r}; pass an edgewise.Gate, or trust_model=True for none",
+            argument="gate",
+        )
+    if trust_model and gate is not None:
+        raise InvalidArgument(
+            "gate= and trust_model=True contradict each other; pass one of them", argument="gate"
+        )
+    return None if trust_model else gate or Gate()
 
 
 def check_confidence(delta: float, epsilon: float | None) -> None:

@@ -22,6 +22,8 @@ from edgewise.core.evidence.measuring import (
     present_from_tree,
 )
 from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.gate.contradiction import Contradiction
+from edgewise.core.gate.watch import Watch
 from edgewise.core.local.normal_equations import Phase
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
@@ -58,9 +60,13 @@ class LearnerState:
     deployed: Indices | None = None
     """(n,) what the last round deployed, at first the baseline; None if that is not known, or the
     plan counts rounds ahead in a simulation."""
+    watch: Watch | None = None
+    """What the gate has kept and found; None where it is not kept."""
 
     @classmethod
-    def start(cls, problem: Problem, cells: Cells, aim: Aim, seed: int) -> LearnerState:
+    def start(
+        cls, problem: Problem, cells: Cells, aim: Aim, seed: int, watch: Watch | None = None
+    ) -> LearnerState:
         """Before the first round."""
         nothing, none = nothing_measured(problem, cells)
         return cls(
@@ -75,7 +81,13 @@ class LearnerState:
             -np.inf,
             by_edge=nothing_by_edge(problem),
             deployed=problem.baseline,
+            watch=watch,
         )
+
+    @property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """What the data say against the model."""
+        return () if self.watch is None else self.watch.spoken
 
     @property
     def total(self) -> CellStatistics | Equations:
@@ -99,6 +111,7 @@ class LearnerState:
             "by_edge_closed": by_edge.to_tree(self.by_edge_closed),
             "pooling": self.pooling,
             "deployed": None if self.deployed is None else self.deployed.copy(),
+            "watch": None if self.watch is None else self.watch.to_tree(),
         }
 
     @classmethod
@@ -106,6 +119,7 @@ class LearnerState:
         """The inverse of :meth:`to_tree`; lists instead of arrays and tuples are fine."""
         aim, best, answer = tree["aim"], tree["best_arms"], tree["answer"]
         deployed = tree.get("deployed")  # not kept before
+        watch = tree.get("watch")  # not kept before
         statistics = present_from_tree(tree["statistics"])
         return cls(
             seed=int(tree["seed"]),
@@ -128,4 +142,5 @@ class LearnerState:
             by_edge_closed=by_edge.from_tree(tree.get("by_edge_closed")),
             pooling=tree.get("pooling"),
             deployed=None if deployed is None else frozen(deployed, np.int32),
+            watch=None if watch is None else Watch.from_tree(watch),
         )

@@ -7,7 +7,7 @@ the shapes, types and ranges that the setting implies before anything is compute
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,10 @@ from edgewise.core.evidence.by_edge import nothing_by_edge
 from edgewise.core.evidence.equations import Gathering
 from edgewise.core.evidence.measuring import ByPhase, Statistics, nothing_measured
 from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.gate.forms import FORMS
+from edgewise.core.gate.rows import sight_of
+from edgewise.core.gate.sums import SPREADS, Sums
+from edgewise.core.gate.watch import Watch, nothing_watched
 from edgewise.core.local.channels import Channels
 from edgewise.core.local.normal_equations import Phase
 from edgewise.core.setting import Setting
@@ -40,6 +44,8 @@ def stored_state(setting: Setting, tree: Mapping[str, Any]) -> LearnerState:
             "written by another version of edgewise"
         ) from error
     check_state(setting, state)
+    if "watch" not in tree:  # stored before there was a gate: it begins here
+        return replace(state, watch=nothing_watched(setting.problem, setting.gate))
     return state
 
 
@@ -60,6 +66,7 @@ def check_state(setting: Setting, state: LearnerState) -> None:
         check_joint_arm(setting, "answer/arms", state.answer.arms)
     check_by_edge(setting, "by_edge", state.by_edge)
     check_by_edge(setting, "by_edge_closed", state.by_edge_closed)
+    check_watch(setting, "watch", state.watch)
     if state.pooling is not None:
         one_of("pooling", state.pooling, ("shared", "partial"))
 
@@ -169,6 +176,35 @@ def check_by_edge(setting: Setting, name: str, found: Phase | None) -> None:
     if like is None:
         raise InvalidArgument(f"{name} is there, which this problem does not keep", argument=name)
     _check_phase(name, found, like)
+
+
+def check_watch(setting: Setting, name: str, found: Watch | None) -> None:
+    """Raise unless this is what the gate keeps of this setting; None is what was not kept."""
+    if found is None:
+        return
+    sight = sight_of(setting.problem)
+    like = Watch.nothing(sight)
+    for field in fields(Sums):
+        stored, empty = getattr(found.sums, field.name), getattr(like.sums, field.name)
+        check_numbers(f"{name}/sums/{field.name}", np.asarray(stored), np.shape(empty))
+    check_numbers(f"{name}/growth", found.growth, like.growth.shape)
+    block, p = found.block, sight.n_parameters
+    size = (len(block.numbers),)
+    check_numbers(f"{name}/block/features", block.features, (len(block.features), p))
+    check_indices(f"{name}/block/which", block.which, size, max(len(block.features), 1))
+    check_indices(f"{name}/block/positions", block.positions, size, sight.n_numbers)
+    for part in ("weights", "numbers", "lost", "rounds"):
+        check_numbers(f"{name}/block/{part}", getattr(block, part), size)
+    for form, starts in found.starts.items():
+        one_of(f"{name}/starts", form, tuple(FORMS))
+        for one in starts:
+            width = len(one.best.moment)
+            check_numbers(f"{name}/starts/{form}/gram", one.best.gram, (width, width))
+            check_numbers(f"{name}/starts/{form}/marginal", one.marginal, SPREADS.shape)
+    for said in found.spoken:
+        one_of(f"{name}/spoken", said.form, tuple(FORMS))
+        if said.position is not None:
+            whole(f"{name}/spoken/position", said.position, least=0, most=sight.n_numbers - 1)
 
 
 def _check_phase(name: str, found: Phase, like: Phase) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgewise.base.arrays import Mask
 from edgewise.base.randomness import Rng, generator
+from edgewise.core.gate.options import Gate
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
@@ -33,6 +34,8 @@ class Replications:
     """Whether the rule stopped, rather than the round limit or for lack of use of more rounds."""
     judged: Mask | None
     """:attr:`correct`, or None where nobody knows the truth."""
+    contradicted: Mask = field(default_factory=lambda: np.zeros(0, np.bool_))
+    """Whether the gate spoke (:class:`~edgewise.Gate`), of every run; empty if none was asked."""
 
     @classmethod
     def joined(cls, batches: Sequence[Replications]) -> Replications:
@@ -42,6 +45,7 @@ class Replications:
             np.concatenate([batch.rounds for batch in batches]),
             np.concatenate([batch.certified for batch in batches]),
             np.concatenate(known) if len(known) == len(batches) else None,
+            np.concatenate([batch.contradicted for batch in batches]),
         )
 
     @property
@@ -94,6 +98,7 @@ def replicate(
     spread: float = 0.0,
     noise: float | None = None,
     law: str | Law = "gaussian",
+    gate: Gate | None = None,
     max_rounds: int = 10**6,
     rng: Rng = None,
     jobs: int = 1,
@@ -108,7 +113,8 @@ def replicate(
     Any other problem or world is simulated round by round by a
     :class:`~edgewise.BilinearEnvironment`, whose ``own``, ``levels``, ``round_levels``, ``noise``
     and ``law`` these are. With a ``spread`` every repetition has a world of its own, drawn as a
-    :class:`~edgewise.simulation.HierarchicalWorld`. The other options are those of
+    :class:`~edgewise.simulation.HierarchicalWorld`. A ``gate`` looks at single rewards: with one,
+    rounds are simulated one by one; without, the model is trusted. The other options are those of
     :class:`~edgewise.Learner`.
 
     ``environment`` is a system of your own instead: a function or class that takes the generator
@@ -135,6 +141,8 @@ def replicate(
         strategy=strategy,
         stopping=stopping,
         target=target,
+        gate=gate,
+        trust_model=gate is None,
     )
     own_options = {"levels": levels, "round_levels": round_levels, "noise": noise, "law": law}
     truth = None if matrix is None else Truth.of(problem, matrix, beta, own)
@@ -147,7 +155,7 @@ def replicate(
             "nothing to simulate; pass the true matrix, or an environment of your own",
             argument="matrix",
         )
-    elif _is_usual(levels, round_levels, spread, law, problem, truth):
+    elif gate is None and _is_usual(levels, round_levels, spread, law, problem, truth):
         world = ByCell.of(setting, truth, problem.stated_noise if noise is None else noise)
     else:
         drawn = {"matrix": matrix, "spread": spread, "beta": beta, "own": own} if spread else None
@@ -161,8 +169,11 @@ def replicate(
         finals = _run_parallel(setting, world, max_rounds, generators, jobs)
     return Replications(
         rounds=np.array([final.rounds for final, _ in finals]),
-        certified=np.array([final.verdict.stop for final, _ in finals]),
+        certified=np.array(
+            [final.verdict.stop and not final.contradictions for final, _ in finals]
+        ),
         judged=_correct(setting, finals),
+        contradicted=np.array([bool(final.contradictions) for final, _ in finals if gate], bool),
     )
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.extras import required
 from edgewise.base.randomness import Rng, draw_seed, generator
-from edgewise.core.ending import Ending, ending_of
-from edgewise.core.learner import initial_state
+from edgewise.core.ending import Ending
+from edgewise.core.learner import ending_after, initial_state
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
@@ -107,5 +107,5 @@ def trace(
         progress=frozen([verdict.progress for _, _, verdict in taken], float),
         leaders=tuple(verdict.pairs for _, _, verdict in taken),
         phases=np.array(phases),
-        ending=ending_of(state.verdict, state.rounds, max_rounds=max_rounds),
+        ending=ending_after(state, max_rounds=max_rounds),
     )

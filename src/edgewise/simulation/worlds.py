@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.randomness import draw_seed
-from edgewise.core.ending import Ending, ending_of
+from edgewise.core.ending import Ending
 from edgewise.core.evidence.rewards import checked_rewards
 from edgewise.core.evidence.statistics import ByRound, CellStatistics
-from edgewise.core.learner import advance, initial_state, tell_round
+from edgewise.core.learner import advance, ending_after, initial_state, tell_round
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.plan import Upcoming, upcoming
@@ -133,7 +133,7 @@ def rounds_of(
 ) -> Iterator[tuple[LearnerState, Indices, Array]]:
     """After every round the state, the joint arm (n,) deployed and the rewards (m,)."""
     problem = setting.problem
-    while ending_of(state.verdict, state.rounds, max_rounds=max_rounds) is Ending.RUNNING:
+    while ending_after(state, max_rounds=max_rounds) is Ending.RUNNING:
         arms = setting.plan.joint_arm(problem, state)
         rewards = checked_rewards(deploy(arms), problem)
         state = tell_round(setting, state, arms, rewards)
@@ -160,7 +160,7 @@ class ByCell:
         """In blocks of rounds that grow with the run."""
         state = initial_state(setting, draw_seed(rng))
         largest = min(_LARGEST_BLOCK, max(1, _BLOCK_CELLS // self.means.size))
-        while ending_of(state.verdict, state.rounds, max_rounds=max_rounds) is Ending.RUNNING:
+        while ending_after(state, max_rounds=max_rounds) is Ending.RUNNING:
             size = min(max(1, state.rounds // 4), largest, max_rounds - state.rounds)
             ahead = upcoming(setting.plan, setting.problem, state, size)
             rounds = self._simulate(setting, ahead, rng)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.choice import instead
 from edgewise.base.randomness import Rng, draw_seed
+from edgewise.core.gate.options import Gate
 from edgewise.core.model.options import (
     Levels,
     Measured,
@@ -56,6 +57,8 @@ class Changes(TypedDict, total=False):
     target: str | Target
     strategy: str | Strategy
     stopping: str | StoppingRule
+    gate: Gate | None
+    trust_model: bool
     max_rounds: int | None
 
 
@@ -176,6 +179,8 @@ def _setting(old: Cursor, problem: Problem, changes: Changes) -> Setting:
         strategy=changes.get("strategy", now.strategy),
         stopping=changes.get("stopping", rule),
         target=target,
+        gate=changes.get("gate", None if "trust_model" in changes else now.gate),
+        trust_model=changes.get("trust_model", now.gate is None and "gate" not in changes),
     )
 
 

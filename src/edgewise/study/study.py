@@ -10,6 +10,7 @@ from typing import Unpack, cast
 from edgewise.base.arrays import Array
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core.ending import Ending
+from edgewise.core.gate.options import Gate
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
 from edgewise.core.setting import Setting
@@ -70,6 +71,8 @@ class Study:
         target: str | Target | None = None,
         strategy: str | Strategy = "adaptive",
         stopping: str | StoppingRule | None = None,
+        gate: Gate | None = None,
+        trust_model: bool = False,
         max_rounds: int | None = None,
         rng: Rng = None,
     ) -> Study:
@@ -84,7 +87,7 @@ class Study:
         storage
             ``"memory"``, ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``, or the
             ``storage`` of another study.
-        delta, epsilon, target, strategy, stopping, rng
+        delta, epsilon, target, strategy, stopping, gate, trust_model, rng
             As in :class:`~edgewise.Learner`: with the same ``rng`` both ask for the same rounds.
         max_rounds
             Round budget; None for no limit.
@@ -98,6 +101,8 @@ class Study:
             strategy=strategy,
             stopping=stopping,
             target=target,
+            gate=gate,
+            trust_model=trust_model,
         )
         created = record(setting, seed=draw_seed(rng), max_rounds=budget)
         # before any file is made: labels may not do
@@ -165,7 +170,9 @@ class Study:
         identity = self._session.cursor.identity
         return StudyTicket.of(self.name, identity, self.problem, self._find(key))
 
-    def tell(self, ticket: RoundName, rewards: Measurements) -> None:
+    def tell(
+        self, ticket: RoundName, rewards: Measurements, *, accept_outliers: bool = False
+    ) -> None:
         """Record measurements of a round; more may follow. It closes when none is missing.
 
         ``ticket`` is what ``ask`` returned, or its key: ``"7"``, or ``"7.2"`` for a second attempt.
@@ -173,13 +180,24 @@ class Study:
         the labels of the nodes, or a data frame with the columns source, target and reward; of
         nodes (n,), ``{node: value}`` or the columns node and reward; of links (E,) or as arcs, in
         either order; of the total, a number. NaN or None where missing. Telling the same again is
-        harmless; another value is refused. Wrong input raises and changes nothing.
+        harmless; another value is refused. Wrong input raises and changes nothing, and so does a
+        value that can hardly be right (:class:`~edgewise.errors.UnlikelyReward`: 12 deviations of
+        the noise outside its prediction interval; before there is one, 1,000 times the round's
+        others), unless ``accept_outliers``.
         """
         problem = self.problem
         self._require_own(ticket)
         which, values = read_measurements(problem, rewards)
         self._request(
-            lambda at, records: decide.tell(problem, at.state, records, ticket, which, values)
+            lambda at, records: decide.tell(
+                problem,
+                at.state,
+                records,
+                ticket,
+                which,
+                values,
+                accept_outliers=accept_outliers,
+            )
         )
 
     def close(self, ticket: RoundName) -> None:

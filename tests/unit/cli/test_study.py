@@ -253,7 +253,7 @@ def test_the_page_stands_alone_and_says_what_the_report_says(desk: Desk) -> None
 
 
 def test_the_page_tells_a_wrong_model_in_plain_words() -> None:
-    from edgewise.core.evidence.lack_of_fit import LackOfFit
+    from edgewise.core.gate.lack_of_fit import LackOfFit
 
     assert "does not hold" in fit_in_words(LackOfFit(9.0, 1e-5, (3, 20)))
     assert "Nothing speaks against" in fit_in_words(LackOfFit(1.0, 0.4, (3, 20)))

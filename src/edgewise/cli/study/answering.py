@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -40,6 +40,9 @@ def tell(
     storage: StorageUrl = None,
     name: StudyName = None,
     key: RoundKey = None,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Record values that can hardly be right as well.")
+    ] = False,
     output: OutputFormat = Format.TABLE,
 ) -> None:
     """Record what was measured.
@@ -49,7 +52,9 @@ def tell(
     that measures nodes reads the columns node and reward, one that measures totals a reward alone.
     An empty reward is a missing one. A column round says which round was measured, and others are
     refused. Telling the same again is harmless; another value for what was measured is refused:
-    see correct.
+    see correct. A value that can hardly be right (12 deviations of the noise outside its
+    prediction interval, or 1,000 times the others of a first round) is refused unless --accept is
+    given.
 
     Examples:
       $ edgewise study tell measurements.csv --storage sqlite:///farm.db
@@ -61,7 +66,7 @@ def tell(
     study = find_study(storage, name)
     read = _read(file, study)
     number = find_round(study, key, read.round)
-    study.tell(number, read.rewards)
+    study.tell(number, read.rewards, accept_outliers=accept)
     told = sum(value == value for value in read.rewards.values())  # NaN differs from itself
     note(f"{told} measurements of round {number} are on record; {_left(study, number)}")
     emit(status_output(study), output)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,6 +44,12 @@ def create(
     name: Annotated[
         str | None, typer.Option(help="Name of the study, instead of what the file says.")
     ] = None,
+    trust_model: Annotated[
+        bool,
+        typer.Option(
+            "--trust-model", help="Certify whatever the data say against the model; reports say so."
+        ),
+    ] = False,
     example: Annotated[
         bool, typer.Option("--example", help="Print a commented file to start from, and end.")
     ] = False,
@@ -71,6 +78,8 @@ def create(
     from edgewise.study.files.config import read_config
 
     found = read_config(config)
+    if trust_model:
+        found = replace(found, options={**found.options, "trust_model": True})
     chosen = name or found.name
     if chosen is None:
         raise InvalidArgument(f'{config}: there is no name; add name = "...", or pass --name')

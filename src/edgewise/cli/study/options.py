@@ -129,6 +129,10 @@ def in_commands(error: EdgewiseError) -> str:
     return error.phrased(_command)
 
 
+_OPTIONS = {"accept_outliers": "accept"}
+"""What options are called in the shell, where that differs."""
+
+
 def _command(call: Call) -> str:
-    option = f" --{call.option}" if call.option else ""
+    option = f" --{_OPTIONS.get(call.option, call.option)}" if call.option else ""
     return f"'edgewise study {call.method}{option}'"

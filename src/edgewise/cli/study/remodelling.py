@@ -55,6 +55,10 @@ def remodel(
     target: Annotated[str | None, typer.Option(help="pair or allocation.")] = None,
     strategy: Annotated[str | None, typer.Option(help="Name of a strategy.")] = None,
     stopping: Annotated[str | None, typer.Option(help="Name of a rule.")] = None,
+    trust_model: Annotated[
+        bool | None,
+        typer.Option(help="Whether to certify whatever the data say against the model."),
+    ] = None,
     max_rounds: Annotated[int | None, typer.Option(help="Round budget.")] = None,
     to_storage: Annotated[
         str | None,
@@ -89,6 +93,7 @@ def remodel(
         "target": target,
         "strategy": strategy,
         "stopping": stopping,
+        "trust_model": trust_model,
         "max_rounds": max_rounds,
     }
     changes: Any = {option: value for option, value in given.items() if value is not None}

@@ -54,12 +54,12 @@ def refuse_absurd(problem: Problem, rewards: Array) -> None:
     bad = _first_absurd(rewards)
     if bad >= 0:
         raise InvalidRewards(
-            f"reward of {_place(problem, bad)} is {rewards[bad]}; rewards must be finite and at "
-            f"most {LARGEST_REWARD:g} in size, or NaN if missing; nothing was recorded"
+            f"reward of {place_text(problem, bad)} is {rewards[bad]}; rewards must be finite and "
+            f"at most {LARGEST_REWARD:g} in size, or NaN if missing; nothing was recorded"
         )
 
 
-def _place(problem: Problem, position: int) -> str:
+def place_text(problem: Problem, position: int) -> str:
     """Where a reward was measured, in the user's labels."""
     graph = problem.graph
     if problem.measured == "total":

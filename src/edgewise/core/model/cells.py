@@ -196,14 +196,15 @@ def _build_joint(problem: Problem) -> Cells:
     )
 
 
-def raw_features(problem: Problem) -> Array:
+def raw_features(problem: Problem, *, directions: bool = False) -> Array:
     """(K, K, p0) what multiplies the parameters of an edge, by the arms at its two ends.
 
-    vec(x_k x_l') where directions can be told apart (directed edges, numbers measured at nodes),
-    else svec of the symmetric part; followed by the node term, if there is one.
+    vec(x_k x_l') where ``directions`` are told apart (also at directed edges, and where numbers
+    are measured at nodes), else svec of the symmetric part; followed by the node term, if there is
+    one.
     """
     arms, n_arms = problem.whitening.coordinates, problem.n_arms
-    ordered = tells_directions(problem)
+    ordered = directions or tells_directions(problem)
     pairs = ordered_pairs(n_arms) if ordered else unordered_pairs(n_arms)
     raw = pairs.features(arms)
     if problem.node_term:

@@ -40,6 +40,8 @@ class Measurement:
     """(T,) known factor of the term."""
     features: Array
     """(K, K, p0) what multiplies an edge's parameters, by the arms of the pair."""
+    averages_directions: bool = False
+    """Whether the two rewards of an undirected edge make one channel: their mean."""
 
     @classmethod
     def of(cls, problem: Problem) -> Measurement:
@@ -70,12 +72,27 @@ class Measurement:
             frozen(second[order], np.int64),
             frozen(scale[order], float),
             frozen(raw_features(problem), float),
+            problem.measured == "arc" and not graph.directed,
         )
 
-    @property
-    def averages_directions(self) -> bool:
-        """Whether the two rewards of an undirected edge make one channel: their mean."""
-        return self.problem.measured == "arc" and not self.problem.graph.directed
+    @classmethod
+    def one_by_one(cls, problem: Problem) -> Measurement:
+        """The terms of every number that is measured: both directions of an edge on their own."""
+        if problem.measured != "arc" or problem.graph.directed:
+            return cls.of(problem)
+        graph = problem.graph
+        first, second = graph.arcs.T
+        edge = np.repeat(np.arange(len(graph.edges)), 2)
+        return cls(
+            problem,
+            graph.n_arcs,
+            frozen(np.arange(graph.n_arcs), np.int64),
+            frozen(edge, np.int64),
+            frozen(first, np.int64),
+            frozen(second, np.int64),
+            frozen(graph.weight_of_edge[edge], float),
+            frozen(raw_features(problem, directions=True), float),
+        )
 
     @cached_property
     def noise(self) -> Array:
@@ -86,6 +103,7 @@ class Measurement:
             values = np.array(noise)
             if len(values) != problem.n_rewards:  # one per kind
                 values = values[problem.graph.kind_of_edge]
+                values = np.repeat(values, self.n_channels // len(values))
             elif self.averages_directions:  # of two arcs: the mean has the mean variance
                 values = np.sqrt(0.5 * (values[0::2] ** 2 + values[1::2] ** 2))
             each = values

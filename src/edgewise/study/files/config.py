@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.gate.options import Gate
 from edgewise.core.model.problem import Problem
 from edgewise.formats import ArmTable, read_arms, read_candidates, read_graph
 from edgewise.formats.edge_list import graph_of
@@ -63,12 +64,14 @@ _KEYS: dict[str, tuple[tuple[type, ...], str]] = {
         "its settings",
     ),
     "stopping": (_TEXT, 'the name of a rule: stopping = "anytime"'),
+    "gate": ((dict,), "a table [gate] with level = 0.01 and forms = [...], what to look for"),
+    "trust_model": (_TRUTH, "true or false"),
     "max_rounds": ((int,), "a whole number: max_rounds = 100"),
     "seed": ((int,), "a whole number, not negative: seed = 1"),
 }
 """What every key may hold, and how to write it."""
 
-_OPTIONS = ("delta", "epsilon", "target", "stopping", "max_rounds")
+_OPTIONS = ("delta", "epsilon", "target", "stopping", "trust_model", "max_rounds")
 _EDGE = 'an edge is ["a", "b"] or {source = "a", target = "b", kind = "near", weight = 0.5}'
 
 
@@ -112,7 +115,30 @@ def config_of(document: Document) -> StudyConfig:
     options = {key: tree[key] for key in _OPTIONS if key in tree} | {"rng": tree.get("seed")}
     if "strategy" in tree:
         options["strategy"] = read_strategy(document, problem)
+    if "gate" in tree:
+        options["gate"] = _gate(document)
     return StudyConfig(document, tree.get("name"), _storage(document), problem, options)
+
+
+def _gate(document: Document) -> Gate:
+    tree = document.tree["gate"]
+    document.refuse_unknown_keys([one.name for one in fields(Gate)], "gate")
+    level, forms, always = (tree.get(one.name, one.default) for one in fields(Gate))
+    fits = {
+        "level": is_number(level),
+        "forms": isinstance(forms, list | tuple) and all(isinstance(one, str) for one in forms),
+        "always": isinstance(always, bool),
+    }
+    for key, fine in fits.items():
+        if not fine:
+            raise document.wrong(
+                f'{key} is {shown(tree[key])}; write level = 0.01, forms = ["noise", ...], '
+                "always = true",
+                "gate",
+                key,
+            )
+    with document.blaming("gate"):
+        return Gate(level, forms, always)
 
 
 def _storage(document: Document) -> str | None:

@@ -77,6 +77,7 @@ def to_tree(event: Event) -> Tree:
             "statistics": event.revision.statistics.to_tree(),
             "by_edge": by_edge.to_tree(event.revision.by_edge),
             "by_edge_closed": by_edge.to_tree(event.revision.by_edge_closed),
+            "watch": None if event.revision.watch is None else event.revision.watch.to_tree(),
         }
     return tree
 

@@ -13,12 +13,22 @@ from edgewise.base.arrays import Array, Indices
 from edgewise.base.checks import whole
 from edgewise.base.wording import shown
 from edgewise.core.ending import Ending
-from edgewise.core.evidence.by_edge import sum_by_edge
+from edgewise.core.evidence.by_edge import by_edge_after, nothing_by_edge, sum_by_edge
+from edgewise.core.gate.outliers import outliers
+from edgewise.core.gate.watch import Told as Watched
+from edgewise.core.gate.watch import Watch, watch_rounds
 from edgewise.core.local.normal_equations import Phase
 from edgewise.core.model.problem import Problem
 from edgewise.core.revision import sum_rounds
 from edgewise.core.setting import Setting, check_confidence
-from edgewise.errors import Call, InvalidArgument, InvalidRewards, LearnerStopped, UnknownTicket
+from edgewise.errors import (
+    Call,
+    InvalidArgument,
+    InvalidRewards,
+    LearnerStopped,
+    UnknownTicket,
+    UnlikelyReward,
+)
 from edgewise.formats.channels import channel_text
 from edgewise.study.log.events import (
     Asked,
@@ -37,8 +47,11 @@ Records: TypeAlias = Callable[[int, int], Iterator[Round]]
 
 _ASK, _CORRECT = Call("ask"), Call("correct")
 _MORE, _LOOSER = Call("extend", "rounds"), Call("extend", "epsilon")
+_MEND = (_CORRECT, " what is wrong, ", Call("remodel"), " it, or take more rounds with ", _MORE)
 _WAYS_ON: dict[Ending, tuple[str | Call, ...]] = {
     Ending.CERTIFIED: (_MORE, ", ", _LOOSER, " or ", Call("extend", "delta")),
+    Ending.CONTRADICTED: _MEND,
+    Ending.SETTLED: (_MORE, " or a smaller ", _LOOSER),
     Ending.STALLED: (_MORE, " or a larger ", _LOOSER),
     Ending.SETTLED: (_MORE,),
     Ending.BUDGET_SPENT: (_MORE,),
@@ -146,8 +159,13 @@ def tell(
     ticket: RoundName,
     arcs: Indices,
     values: Array,
+    *,
+    accept_outliers: bool = False,
 ) -> Told | None:
-    """Record what is new; what was told before must be told alike."""
+    """Record what is new; what was told before must be told alike.
+
+    A value that can hardly be right is refused, unless outliers are accepted.
+    """
     record = find(state, records, ticket)
     named = ~np.isnan(values)
     arcs, values = arcs[named], values[named]
@@ -172,8 +190,26 @@ def tell(
             "late ones with ",
             _CORRECT,
         )
+    if not accept_outliers:
+        _refuse_outliers(problem, state, record, arcs[new], values[new])
     everything = bool(new.all()) and len(arcs) == problem.n_rewards
     return Told(record.number, None if everything else arcs[new], values[new])
+
+
+def _refuse_outliers(
+    problem: Problem, state: StudyState, record: Round, arcs: Indices, values: Array
+) -> None:
+    """Raise if one of the new values can hardly be right."""
+    rewards = record.with_rewards(arcs, values).rewards
+    found = outliers(problem, state.learner.watch, record.arms, rewards)
+    new = [one for one in found if one.position in set(arcs.tolist())]
+    if new:
+        more = f" (and {len(new) - 1} more are as strange)" if len(new) > 1 else ""
+        raise UnlikelyReward(
+            f"round {record.number}: {new[0].in_words(problem)}{more}; nothing was recorded: "
+            "correct the value, leave it out, or, if it is right, ",
+            Call("tell", "accept_outliers"),
+        )
 
 
 def close(state: StudyState, records: Records, ticket: RoundName) -> Closed | None:
@@ -240,7 +276,25 @@ def _revision(setting: Setting, state: StudyState, records: Records, right: Roun
         total,
         None if best is None else best.arms,
         *_by_edge(setting, state, records, right),
+        _watch(setting, state, records, right),
     )
+
+
+def _watch(setting: Setting, state: StudyState, records: Records, right: Round) -> Watch | None:
+    """What the gate finds in all rounds, from the first."""
+    if state.learner.watch is None:
+        return None
+    problem = setting.problem
+
+    def told() -> Iterator[Watched]:
+        seen = nothing_by_edge(problem)
+        for one in records(1, state.learner.rounds):
+            this = right if one.number == right.number else one
+            seen = by_edge_after(problem, seen, this.arms, this.rewards)
+            phase = state.phase_of(this.number)
+            yield Watched(this.number, phase, this.arms, this.rewards, seen)
+
+    return watch_rounds(problem, setting.gate, told())
 
 
 def _by_edge(

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.measuring import Statistics
+from edgewise.core.gate.watch import Watch
 from edgewise.core.local.normal_equations import Phase
 
 
@@ -97,6 +98,8 @@ class Revision:
     """What the edges showed one by one, over all rounds; None where it is not kept."""
     by_edge_closed: Phase | None = None
     """The same, as of the last phase that is over."""
+    watch: Watch | None = None
+    """What the gate finds in the corrected log; None where it is not kept."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from edgewise.base.wording import shown
 from edgewise.core.evidence import by_edge
 from edgewise.core.evidence.measuring import present_from_tree
 from edgewise.core.evidence.rewards import refuse_absurd
+from edgewise.core.gate.watch import Watch
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stored import (
@@ -30,6 +31,7 @@ from edgewise.core.stored import (
     check_joint_arm,
     check_numbers,
     check_statistics,
+    check_watch,
     stored_state,
 )
 from edgewise.errors import EdgewiseError, InvalidArgument
@@ -159,6 +161,12 @@ def _by_edge(name: str, value: Any, base: Setting) -> Any:
     return found
 
 
+def _watch(name: str, value: Any, base: Setting) -> Watch:
+    found = Watch.from_tree(table(name, value))
+    check_watch(base, name, found)
+    return found
+
+
 def _array(name: str, value: Any) -> NDArray[Any]:
     if not isinstance(value, np.ndarray) or value.ndim != 1:
         raise InvalidArgument(f"{name} is {shown(value)}; it must be a list of numbers")
@@ -244,6 +252,7 @@ FIELDS: dict[type[Any], dict[str, Check]] = {
         "best_arms": optional(joint_arm),
         "by_edge": optional(_by_edge),
         "by_edge_closed": optional(_by_edge),
+        "watch": optional(_watch),
     },
     Extended: {
         "delta": delta,
@@ -278,6 +287,7 @@ FIELDS: dict[type[Any], dict[str, Check]] = {
         "pairs": _pairs,
         "arms": optional(joint_arm),
         "regret": optional(_bound),
+        "withdrawn": optional(_ROUND),
     },
 }
 

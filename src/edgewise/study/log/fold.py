@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, frozen
-from edgewise.core.ending import Ending, ending_of
-from edgewise.core.learner import initial_state, tell_round
+from edgewise.core.ending import Ending
+from edgewise.core.learner import ending_after, initial_state, tell_round
 from edgewise.core.revision import amend, go_on, reconsider
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
@@ -71,6 +71,8 @@ class Certificate:
     """(n,) the certified joint arm, if the target is an allocation."""
     regret: float | None
     """No joint arm is better than ``arms`` by more, in global reward."""
+    withdrawn: int | None = None
+    """The round after which the data contradicted the model it rests on; None if they do not."""
 
     @classmethod
     def of(cls, learner: LearnerState, delta: float, epsilon: float | None) -> Certificate:
@@ -105,12 +107,7 @@ class StudyState:
     @property
     def ending(self) -> Ending:
         """Whether further rounds are taken, and why not."""
-        return ending_of(
-            self.learner.verdict,
-            self.learner.rounds,
-            max_rounds=self.max_rounds,
-            until=self.until,
-        )
+        return ending_after(self.learner, max_rounds=self.max_rounds, until=self.until)
 
     def phase_of(self, number: int) -> int:
         """The phase that a closed round belongs to."""
@@ -215,9 +212,16 @@ def _learned(state: StudyState, learner: LearnerState) -> StudyState:
         ends = (*ends, learner.rounds)
     certificates = state.certificates
     held = {(one.delta, one.epsilon) for one in certificates}
-    if learner.verdict.stop and (state.delta, state.epsilon) not in held:
+    if learner.contradictions:
+        certificates = tuple(_withdrawn(one, learner.rounds) for one in certificates)
+    elif learner.verdict.stop and (state.delta, state.epsilon) not in held:
         certificates = (*certificates, Certificate.of(learner, state.delta, state.epsilon))
     return replace(state, learner=learner, phase_ends=ends, certificates=certificates)
+
+
+def _withdrawn(certificate: Certificate, number: int) -> Certificate:
+    """No longer counting after that round, if it did until then."""
+    return replace(certificate, withdrawn=certificate.withdrawn or number)
 
 
 def _corrected(base: Setting, state: StudyState, number: int, revision: Revision) -> StudyState:
@@ -231,6 +235,7 @@ def _corrected(base: Setting, state: StudyState, number: int, revision: Revision
         best_total=float(np.nanmax(totals)) if revision.best_arms is not None else -np.inf,
         by_edge=revision.by_edge,
         by_edge_closed=revision.by_edge_closed,
+        watch=revision.watch,
     )
     setting = setting_of(base, state)
     learner = amend(setting, learner, revision.phase, revision.statistics)

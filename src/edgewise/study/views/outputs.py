@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgewise.core.gate.contradiction import Contradiction
 from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Estimated, Report
@@ -17,6 +18,7 @@ from edgewise.study.views.ticket import StudyTicket
 def status_output(status: StudyStatus, problem: Problem) -> Output:
     """Where a study stands; the rows are the measurements its round lacks."""
     facts = {
+        **contradiction_facts(status.contradictions, problem),
         **_facts(status),
         "noise": status.noise,
         "noise_measured": status.noise_estimate and status.noise_estimate.deviation,
@@ -30,6 +32,27 @@ def status_output(status: StudyStatus, problem: Problem) -> Output:
     lacking = [] if status.pending is None else status.pending.lacking()
     rows = [one if isinstance(one, tuple) and len(columns) == 2 else (one,) for one in lacking]
     return Output(facts, "lacking", columns, rows, shown=0, text=str(status))
+
+
+def contradiction_facts(found: tuple[Contradiction, ...], problem: Problem) -> dict[str, Any]:
+    """What the data say against the model; nothing if they do not."""
+    if not found:
+        return {}
+    return {
+        "contradictions": [
+            {
+                "form": one.form,
+                "round": one.round,
+                "where": one.where(problem),
+                "value": one.value,
+                "expected": one.expected,
+                "log10_evidence": one.odds,
+                "remedy": one.remedy,
+                "text": one.in_words(problem),
+            }
+            for one in found
+        ]
+    }
 
 
 def past_facts(past: Past | None) -> dict[str, Any]:
@@ -76,6 +99,7 @@ def recommendation_output(found: Recommendation) -> Output:
     """The best joint arm by what is known, and what is proved about it."""
     best = found.allocation
     facts = {
+        **contradiction_facts(found.contradictions, found.problem),
         "certified": found.certified,
         "value": None if best is None else best.value,
         "upper_bound": None if best is None else best.upper_bound,
@@ -120,6 +144,7 @@ def report_output(name: str, found: Report, past: Past | None) -> Output:
     """The answer so far; the rows are the configurations compared."""
     best, regret, fit = found.allocation, found.regret, found.lack_of_fit
     facts = {
+        **contradiction_facts(found.contradictions, found.problem),
         "study": name,
         "rounds": found.rounds,
         "ending": found.ending.name.lower(),

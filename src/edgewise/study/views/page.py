@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise import page
-from edgewise.core.evidence.lack_of_fit import LackOfFit
 from edgewise.core.evidence.noise import NoiseEstimate
+from edgewise.core.gate.lack_of_fit import LackOfFit
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.report import Report, differs_in_words
@@ -48,9 +48,11 @@ def study_page(study: Study) -> str:
 def _verdict(status: StudyStatus, report: Report) -> list[str]:
     budget = "" if status.max_rounds is None else f" of at most {status.max_rounds}"
     kind = "confirmed" if report.certified else "not"
-    parts = [
+    said = report.contradiction_text
+    parts = [page.paragraph(said, "not")] if said else []
+    parts += [
         page.paragraph(f"{status.rounds} rounds{budget}: {status.ending.value}.", kind),
-        page.paragraph(report.guarantee),
+        page.paragraph(report.guarantee.removeprefix(said)),
     ]
     past = status.remodelled_from
     if past is not None and str(past) not in report.guarantee:

@@ -11,9 +11,11 @@ from edgewise.base.arrays import Array
 from edgewise.core.claim import Claim, claim_of
 from edgewise.core.ending import Ending, in_words
 from edgewise.core.evidence.by_edge import edges_differ
-from edgewise.core.evidence.lack_of_fit import LackOfFit, lack_of_fit
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.noise import NoiseEstimate, estimate_noise
+from edgewise.core.gate.contradiction import Contradiction
+from edgewise.core.gate.contradiction import in_words as contradicted_in_words
+from edgewise.core.gate.lack_of_fit import LackOfFit, lack_of_fit
 from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.options import Noise
 from edgewise.core.model.problem import Problem
@@ -69,6 +71,10 @@ class StudyStatus:
     """What is expected, where the answer rests on the local model."""
     remodelled_from: Past | None = None
     """The rounds that were seen before the model was chosen, if some were."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """What the data say against the model, the strongest first."""
+    contradicted: tuple[str, ...] = ()
+    """The strongest in words, what, where and what to do; then what else speaks."""
 
     @property
     def stopped(self) -> bool:
@@ -85,10 +91,26 @@ class StudyStatus:
         """Name, rounds and ending, in words."""
         rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         budget = "" if self.max_rounds is None else f" of at most {self.max_rounds}"
-        return f"Study {self.name!r}: {rounds}{budget}, {in_words(self.ending, self.claim)}"
+        said = in_words(self.ending, self.claim)
+        if self.contradicted:
+            going_on = "" if self.stopped else "; rounds go on"
+            said = f"the data contradict the model: {self.contradicted[0]}{going_on}"
+        return f"Study {self.name!r}: {rounds}{budget}, {said}"
 
     def rows(self) -> list[tuple[str, str]]:
         """The rest as labels and texts, in the order in which they are read."""
+        rows = [("contradicted", text) for text in self.contradicted[1:]]
+        rows += [
+            ("withdrawn", f"the certificate of round {one.round}, after round {one.withdrawn}")
+            for one in self.certificates
+            if one.withdrawn is not None
+        ]
+        rows += self._standing()
+        if self.remodelled_from is not None:
+            rows.append(("modelled anew", str(self.remodelled_from)))
+        return rows
+
+    def _standing(self) -> list[tuple[str, str]]:
         rows = [
             ("waiting for", self._waiting()),
             ("leader", " and ".join(map(_pair, self.leaders)) or "not estimable yet"),
@@ -106,8 +128,6 @@ class StudyStatus:
             rows.append(("edges", self.edges))
         if self.lack_of_fit is not None:
             rows.append(("lack of fit", f"p = {self.lack_of_fit.p_value:.3g}"))
-        if self.remodelled_from is not None:
-            rows.append(("modelled anew", str(self.remodelled_from)))
         return rows
 
     def __str__(self) -> str:
@@ -160,6 +180,8 @@ class Recommendation:
     """What is proved about it, in words."""
     remodelled_from: Past | None = None
     """The rounds that were seen before the model was chosen, if some were."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """What the data say against the model, the strongest first."""
 
     @classmethod
     def of(cls, report: Report, past: Past | None = None) -> Recommendation:
@@ -167,7 +189,9 @@ class Recommendation:
         said = report.guarantee
         if past is not None and str(past) not in said:
             said = f"{said} {past}"
-        return cls(report.problem, report.allocation, report.certified, said, past)
+        return cls(
+            report.problem, report.allocation, report.certified, said, past, report.contradictions
+        )
 
     def table(self) -> list[dict[str, Hashable]]:
         """One row per node, ``{"node": ..., "arm": ...}`` by label; empty while not estimable."""
@@ -176,10 +200,12 @@ class Recommendation:
     def __str__(self) -> str:
         if self.allocation is None:
             return f"No recommendation yet. {self.guarantee}"
-        return (
+        estimate = (
             f"Estimated global reward {self.allocation.value:.6g}, at most "
-            f"{self.allocation.upper_bound:.6g} is possible by the estimate.\n{self.guarantee}"
+            f"{self.allocation.upper_bound:.6g} is possible by the estimate."
         )
+        parts = (estimate, self.guarantee)
+        return "\n".join(reversed(parts) if self.contradictions else parts)
 
 
 def status_of(
@@ -203,16 +229,20 @@ def status_of(
         progress=verdict.progress,
         leaders=tuple(_named(problem, pair) for pair in verdict.pairs),
         rival=None if verdict.rival is None else _named(problem, verdict.rival[1:]),
-        regret=None if learner.answer is None else learner.answer.regret,
+        regret=None if learner.answer is None or learner.contradictions else learner.answer.regret,
         forecast=setting.forecast(learner),
         certificates=state.certificates,
         noise=problem.noise,
         noise_estimate=estimate_noise(total),
         lack_of_fit=lack_of_fit(cells, total, estimate(cells, total)),
-        claim=claim_of(state.ending is Ending.CERTIFIED, estimated is not None),
+        claim=claim_of(
+            state.ending is Ending.CERTIFIED, estimated is not None, bool(learner.contradictions)
+        ),
         edges=None if differ is None else differs_in_words(differ, problem),
         homogeneity=differ,
         estimated=estimated,
+        contradictions=learner.contradictions,
+        contradicted=contradicted_in_words(learner.contradictions, problem),
     )
 
 

@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.evidence import Evidence, gather, gather_phases, watch
-from edgewise.core.evidence.lack_of_fit import lack_of_fit
 from edgewise.core.evidence.noise import estimate_noise
 from edgewise.core.evidence.observed import in_range
 from edgewise.core.evidence.statistics import CellStatistics, observe
+from edgewise.core.gate.lack_of_fit import lack_of_fit
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.network.graph import Graph

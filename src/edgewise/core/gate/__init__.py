@@ -1,0 +1,1 @@
+"""What the data say against the model: the gate in front of every certificate."""

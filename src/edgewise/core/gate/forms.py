@@ -1,0 +1,271 @@
+r"""The richer models, as data: what each adds to the model, and what to do when it wins.
+
+A form adds effects g ~ N(0, tau^2 I) with columns D. Integrating them out leaves
+
+.. math:: A_\tau = Z^\top V^{-1} Z, \quad b_\tau = Z^\top V^{-1} y, \quad
+          q_\tau = y^\top V^{-1} y, \quad \log\det V, \qquad V = I + \tau^2 D D^\top ,
+
+which follow from the sums kept (:mod:`~edgewise.core.gate.sums`) by Woodbury's identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from edgewise.base.arrays import Array
+from edgewise.core.gate.rows import MOST_PARAMETERS, Sight
+from edgewise.core.gate.sums import SPREADS, Sums
+from edgewise.core.local.channels import Channels, Layout
+from edgewise.core.local.normal_equations import NormalEquations
+from edgewise.core.local.passes import Components, Marginals, marginals
+
+
+class Reduced(NamedTuple):
+    """What a form leaves of the data once its effects are integrated out, for every tau."""
+
+    gram: Array
+    """(tau, p, p) A."""
+    moment: Array
+    """(tau, p) b."""
+    squares: Array
+    """(tau,) q."""
+    determinant: Array
+    """(tau,) log det V."""
+
+
+class Best(NamedTuple):
+    """The data as the model itself sees them."""
+
+    gram: Array
+    """(p, p)"""
+    moment: Array
+    """(p,)"""
+    squares: float
+    freedom: int
+    """Numbers measured, less levels of rounds."""
+
+
+class Kept(NamedTuple):
+    """All that forms are made of."""
+
+    sight: Sight
+    sums: Sums
+    by_edge: NormalEquations | None
+    """What edges showed one by one, in units of the noise; None where it is not kept."""
+
+    @property
+    def best(self) -> Best:
+        """Of all numbers, one by one."""
+        sums = self.sums
+        return Best(sums.gram, sums.moment, sums.squares, sums.freedom)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A way in which the model may be wrong."""
+
+    name: str
+    says: str
+    """What it means if it speaks."""
+    remedy: str
+    applies: Callable[[Sight], bool]
+    reduce: Callable[[Kept], Reduced | None] | None
+    """None for what is not a richer model."""
+    best: Callable[[Kept], Best | None] = lambda kept: kept.best
+    """The same data under the model itself."""
+
+
+# -- one effect per group ----------------------------------------------------------------------
+
+
+def _grouped(sums: Sums, counts: Array, features: Array, rewards: Array) -> Reduced:
+    """D has one column per group: D'D = counts (G,), D'Z = features (G, p), D'y = rewards (G,)."""
+    shares = SPREADS[:, None] ** 2 / (1.0 + SPREADS[:, None] ** 2 * counts)
+    gram = np.stack([sums.gram - (features.T * share) @ features for share in shares])
+    return Reduced(
+        gram,
+        sums.moment - (shares * rewards) @ features,
+        sums.squares - shares @ rewards**2,
+        np.log1p(SPREADS[:, None] ** 2 * counts).sum(axis=1),
+    )
+
+
+def _levels(kept: Kept) -> Reduced:
+    sums = kept.sums
+    return _grouped(sums, sums.number_counts, sums.number_features, sums.number_rewards)
+
+
+def _cells(kept: Kept) -> Reduced:
+    sums = kept.sums
+    seen = np.flatnonzero(sums.cell_counts)
+    counts = sums.cell_counts[seen]
+    features = counts[:, None] * kept.sight.cell_features[seen]
+    return _grouped(sums, counts, features, sums.cell_rewards[seen])
+
+
+def _rounds(kept: Kept) -> Reduced:
+    sums = kept.sums
+    return Reduced(
+        sums.gram - sums.round_gram,
+        sums.moment - sums.round_moment,
+        sums.squares - sums.round_squares,
+        sums.round_determinant,
+    )
+
+
+def _noise(kept: Kept) -> Reduced:
+    """One effect per number: the noise is larger by a factor of sqrt(1 + tau^2)."""
+    sums, shrink = kept.sums, 1.0 / (1.0 + SPREADS**2)
+    return Reduced(
+        shrink[:, None, None] * sums.gram,
+        shrink[:, None] * sums.moment,
+        shrink * sums.squares,
+        sums.freedom * np.log1p(SPREADS**2),
+    )
+
+
+# -- a few effects for all ---------------------------------------------------------------------
+
+
+def _dense(sums: Sums, cross: Array, inner: Array, moment: Array) -> Reduced:
+    """Z'D = cross (p, k), D'D = inner (k, k), D'y = moment (k,)."""
+    W = inner + np.eye(len(inner)) / SPREADS[:, None, None] ** 2
+    solved = np.linalg.solve(W, np.column_stack([cross.T, moment]))
+    by_rows, by_rewards = solved[:, :, :-1], solved[:, :, -1]
+    _, determinant = np.linalg.slogdet(W)
+    return Reduced(
+        sums.gram - cross @ by_rows,
+        sums.moment - by_rewards @ cross.T,
+        sums.squares - by_rewards @ moment,
+        determinant + 2.0 * len(moment) * np.log(SPREADS),
+    )
+
+
+def _drift(kept: Kept) -> Reduced:
+    sums = kept.sums
+    return _dense(sums, sums.drift_cross, sums.drift_gram, sums.drift_moment)
+
+
+def _directions(kept: Kept) -> Reduced:
+    sums = kept.sums
+    return _dense(sums, sums.sign_cross, sums.gram, sums.sign_moment)
+
+
+# -- parameters of its own for every edge ------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def _layout(channels: Channels) -> Layout:
+    """Remembered for the networks in use, which are compared by identity."""
+    return channels.layout()
+
+
+def _of_edges(equations: NormalEquations, spread: float) -> Marginals:
+    channels = equations.channels
+    width = int(channels.dimensions.max())
+    groups = np.zeros(channels.n_kinds, np.int64)
+    flat = np.full((channels.n_kinds, channels.n_covariates), np.inf)
+    roots = spread * np.eye(width)[None]
+    return marginals(equations, _layout(channels), Components(groups, roots, flat, 1.0))
+
+
+def _edges(kept: Kept) -> Reduced | None:
+    if kept.by_edge is None:
+        return None
+    found = [_of_edges(kept.by_edge, float(spread)) for spread in SPREADS]
+    return Reduced(
+        np.stack([one.information for one in found]),
+        np.stack([one.moment for one in found]),
+        np.array([one.quadratic for one in found]),
+        np.array([one.log_determinant for one in found]),
+    )
+
+
+def _edges_alike(kept: Kept) -> Best | None:
+    if kept.by_edge is None:
+        return None
+    found, freedom = _of_edges(kept.by_edge, 0.0), int(kept.by_edge.freedoms.sum())
+    return Best(found.information, found.moment, found.quadratic, freedom)
+
+
+# -- all of them -------------------------------------------------------------------------------
+
+_OUTSIDE = "confirm the answer by measuring it"
+FORMS: dict[str, Form] = {
+    form.name: form
+    for form in (
+        Form(
+            "level",
+            "rewards have levels of their own, whatever the arms",
+            f"pass levels=True, or {_OUTSIDE}",
+            lambda sight: sight.problem.levels == "none" and sight.n_numbers > 1,
+            _levels,
+        ),
+        Form(
+            "round",
+            "all rewards of a round move together (time of day, weather)",
+            f"pass levels='round', or {_OUTSIDE}",
+            lambda sight: not sight.has_round_levels and sight.n_numbers > sight.n_shared,
+            _rounds,
+        ),
+        Form(
+            "drift",
+            "rewards drift over time",
+            f"use rounds from the time that matters, levels='round' if all drift alike, or "
+            f"{_OUTSIDE}",
+            lambda _: True,
+            _drift,
+        ),
+        Form(
+            "edge",
+            "edges of a kind have matrices of their own",
+            f"pass pooling='partial', kinds or covariates, or {_OUTSIDE}",
+            lambda sight: sight.problem.pooling == "shared" and sight.problem.levels == "none",
+            _edges,
+            _edges_alike,
+        ),
+        Form(
+            "cell",
+            "pairs of arms pay otherwise than any matrix of their features says",
+            f"add features to the arms, such as squares, or {_OUTSIDE}",
+            lambda sight: sight.shows_cells,
+            _cells,
+        ),
+        Form(
+            "direction",
+            "the two directions of an edge have different matrices",
+            "measure links, or make the graph directed with a kind per direction",
+            lambda sight: sight.has_directions,
+            _directions,
+        ),
+        Form(
+            "noise",
+            "the noise is larger than stated",
+            "state a larger noise, or pass noise='estimate'",
+            lambda sight: sight.knows_noise,
+            _noise,
+        ),
+        Form(
+            "outlier",
+            "a reward is far from all others of its kind",
+            "correct the value, or withdraw it",
+            lambda _: True,
+            None,
+        ),
+    )
+}
+"""By name, in the order in which they are told."""
+
+
+def forms_for(sight: Sight, names: tuple[str, ...]) -> tuple[Form, ...]:
+    """The forms of these names that can say something about a problem."""
+    if sight.problem.pooling in ("partial", "auto"):  # their model is another one
+        return ()
+    large = sight.n_parameters > MOST_PARAMETERS
+    chosen = (FORMS[name] for name in names)
+    return tuple(form for form in chosen if form.applies(sight) and not (large and form.reduce))

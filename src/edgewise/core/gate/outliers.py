@@ -1,0 +1,118 @@
+"""Rewards that are asked about before they are recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.rewards import place_text
+from edgewise.core.gate.rows import Sight, sight_of
+from edgewise.core.gate.solving import backward, factor, forward, is_seen
+from edgewise.core.gate.watch import Watch
+from edgewise.core.model.problem import Problem
+
+_BEYOND = 12.0
+"""Stated deviations outside the prediction interval at which a reward is asked about."""
+_INTERVAL = 3.0
+"""Half the width of the prediction interval, in deviations of the prediction."""
+_TIMES = 1000.0
+"""Times the median size of the round's others at which one is asked about before any estimate."""
+_FEW = 10
+"""Residuals from which the noise is known well enough, where it is not stated."""
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A reward that can hardly be right."""
+
+    position: int
+    value: float
+    expected: float | None
+    """What the rounds before say; None if they say nothing, and the round's others were asked."""
+    deviation: float
+    """Of the noise; without an estimate, the median size of the round's others."""
+
+    def in_words(self, problem: Problem) -> str:
+        """Where, what, and what was expected."""
+        place = place_text(problem, self.position)
+        if self.expected is None:
+            return (
+                f"the reward of {place} is {self.value:.6g}, "
+                f"{abs(self.value) / self.deviation:.3g} times the median size of the round's "
+                f"others ({self.deviation:.4g})"
+            )
+        away = abs(self.value - self.expected) / self.deviation
+        return (
+            f"the reward of {place} is {self.value:.6g}, and the rounds before say "
+            f"{self.expected:.4g}: {away:.3g} deviations of the noise away"
+        )
+
+
+def outliers(
+    problem: Problem, watch: Watch | None, arms: Indices, rewards: Array
+) -> tuple[Outlier, ...]:
+    """The rewards (m,) of a round, NaN where missing, that can hardly be right; largest first."""
+    seen = np.flatnonzero(~np.isnan(rewards))
+    if watch is None or not len(seen):
+        return ()
+    sight = sight_of(problem)
+    sigma = _deviation(sight, watch)
+    if watch.sums.count and sigma is not None and not sight.has_round_levels:
+        found = _against_prediction(sight, watch, arms, rewards, seen, sigma)
+    else:
+        found = _against_others(sight, rewards, seen, seen)
+    return tuple(sorted(found, key=lambda one: -abs(one.value - (one.expected or 0.0))))
+
+
+def _deviation(sight: Sight, watch: Watch) -> float | None:
+    """Of a number in its unit: 1 if the noise is stated, else as measured; None if unknown."""
+    local = sight.problem.pooling in ("partial", "auto")
+    measured = watch.measured_noise if watch.residual[1] >= _FEW else None
+    if sight.knows_noise:
+        return max(1.0, measured or 0.0) if local else 1.0
+    return measured
+
+
+def _against_prediction(
+    sight: Sight, watch: Watch, arms: Indices, rewards: Array, seen: Indices, sigma: float
+) -> list[Outlier]:
+    rows, scale = sight.full_rows(arms), sight.scale
+    L, _ = factor(watch.sums.gram)
+    theta = backward(L, forward(L, watch.sums.moment))
+    expected = rows @ theta
+    away = np.abs(rewards / scale - expected)
+    far = seen[away[seen] > _BEYOND * sigma]
+    found, unknown = [], []
+    for position in far.tolist():
+        if not is_seen(L, rows[position]):
+            unknown.append(position)
+            continue
+        spread = np.sqrt(1.0 + float(np.sum(forward(L, rows[position]) ** 2)))
+        if away[position] > (_BEYOND + _INTERVAL * spread) * sigma:
+            unit = float(scale[position])
+            found.append(
+                Outlier(
+                    position,
+                    float(rewards[position]),
+                    float(expected[position]) * unit,
+                    sigma * unit,
+                )
+            )
+    return found + _against_others(sight, rewards, seen, np.array(unknown, np.int64))
+
+
+def _against_others(sight: Sight, rewards: Array, seen: Indices, asked: Indices) -> list[Outlier]:
+    """Of the numbers ``asked`` about, those far larger than the others of the round."""
+    sizes = np.abs(rewards[seen])
+    if len(seen) < 3:
+        return []
+    typical = float(np.median(sizes))
+    least = float(sight.scale.max()) if sight.knows_noise else 0.0
+    bar = _TIMES * max(typical, least)
+    return [
+        Outlier(position, float(rewards[position]), None, max(typical, least))
+        for position in asked.tolist()
+        if bar > 0.0 and abs(rewards[position]) > bar
+    ]

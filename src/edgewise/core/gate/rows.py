@@ -1,0 +1,190 @@
+"""A round as the gate sees it: rows of a regression, in units of the noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.model.channels import Measurement
+from edgewise.core.model.problem import Problem
+
+MOST_PARAMETERS = 400
+"""Parameters up to which the richer models are looked at: each look factors matrices as large."""
+_LARGEST = 1 << 20
+"""Numbers that are kept without being asked for: 8 MB."""
+
+
+class Rows(NamedTuple):
+    """What was measured in one round, missing numbers left out.
+
+    Numbers that show the same cell have the same row but for a factor, so rows are kept once.
+    """
+
+    features: Array
+    """(g, p) distinct rows: what multiplies the parameters of the model."""
+    which: Indices
+    """(N,) the row of every number."""
+    weights: Array
+    """(N,) factor of the row: weight of the edge over the noise."""
+    numbers: Array
+    """(N,) what was measured, over the noise."""
+    positions: Indices
+    """(N,) which numbers these are, in the order in which they are told."""
+    cells: Indices
+    """(g,) the cell that each row stands for; empty if numbers are sums over several."""
+    signs: Array
+    """(N,) +1 and -1 for the two directions of an edge; empty if they cannot be told apart."""
+
+    def summed(self, values: Array) -> Array:
+        """(g,) sums over the numbers of a row."""
+        return np.asarray(np.bincount(self.which, values, len(self.features)), float)
+
+    @property
+    def full(self) -> Array:
+        """(N, p) the row of every number."""
+        return np.asarray(self.features[self.which] * self.weights[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """How rounds of a problem become rows: fixed before the first."""
+
+    problem: Problem
+    measurement: Measurement
+
+    @property
+    def n_numbers(self) -> int:
+        """C."""
+        return self.measurement.n_channels
+
+    @cached_property
+    def n_shared(self) -> int:
+        """Parameters that the numbers share."""
+        return int(self.measurement.shared_rows(self._any_arms).shape[1])
+
+    @property
+    def n_parameters(self) -> int:
+        """p: those, and a level per number if the model has them."""
+        return self.n_shared + (self.n_numbers if self.problem.has_channel_levels else 0)
+
+    @property
+    def has_round_levels(self) -> bool:
+        """Whether a round's mean says nothing."""
+        return self.problem.level_names in ("round", "both")
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether every number shows one cell."""
+        return self.problem.measured in ("arc", "link")
+
+    @property
+    def has_directions(self) -> bool:
+        """Whether both directions of an edge are measured on their own."""
+        return self.problem.measured == "arc" and not self.problem.graph.directed
+
+    @property
+    def knows_noise(self) -> bool:
+        """Whether numbers come in units of the noise; else of its unknown deviation's unit."""
+        return self.problem.noise != "estimate"
+
+    @property
+    def n_cells(self) -> int:
+        """Cells by class of edges and ordered pair of arms."""
+        return (
+            len(self.problem.classes.loadings) * self.problem.n_arms**2 if self.shows_cells else 0
+        )
+
+    @cached_property
+    def scale(self) -> Array:
+        """(C,) the noise of every number; relative to each other if it is not known."""
+        sigma = self.problem.stated_noise if self.knows_noise else 1.0
+        return self.measurement.noise * sigma
+
+    @property
+    def _any_arms(self) -> Indices:
+        masks, groups = self.problem.candidate_sets
+        return np.asarray(masks.argmax(axis=1)[groups])
+
+    def full_rows(self, arms: Indices) -> Array:
+        """(C, p) what multiplies the parameters under a joint arm (n,), over the noise."""
+        if self.shows_cells:
+            return np.asarray(self.cell_features[self.cells(arms)] * self.factors[:, None])
+        rows = self.measurement.shared_rows(arms) / self.scale[:, None]
+        if self.problem.has_channel_levels:
+            rows = np.hstack([rows, np.diag(1.0 / self.scale)])
+        return rows
+
+    def rows(self, arms: Indices, rewards: Array) -> Rows:
+        """A round: joint arm (n,), rewards as told, NaN where missing."""
+        seen = np.flatnonzero(~np.isnan(rewards))
+        numbers = rewards[seen] / self.scale[seen]
+        signs: Array = np.zeros(0)
+        if self.has_directions:
+            signs = np.where(seen % 2, -1.0, 1.0)
+        if self.shows_cells:
+            return self._by_cell(arms, seen, numbers, signs)
+        full = self.full_rows(arms)[seen]
+        if self.has_round_levels and len(seen):
+            full, numbers = full - full.mean(axis=0), numbers - numbers.mean()
+        none = np.zeros(0, np.int64)
+        each, ones = np.arange(len(seen)), np.ones(len(seen))
+        return Rows(full, each, ones, numbers, seen, none, signs)
+
+    def _by_cell(self, arms: Indices, seen: Indices, numbers: Array, signs: Array) -> Rows:
+        shown = self.cells(arms)[seen]
+        counts = np.bincount(shown, minlength=self.n_cells)
+        cells = np.flatnonzero(counts)
+        place = np.cumsum(counts > 0) - 1
+        features = self.cell_features[cells]
+        return Rows(features, place[shown], self.factors[seen], numbers, seen, cells, signs)
+
+    @property
+    def shows_cells(self) -> bool:
+        """Whether rows are those of cells: one cell per number, and no levels in the model."""
+        return self.has_cells and self.problem.levels == "none"
+
+    @cached_property
+    def factors(self) -> Array:
+        """(C,) weight of every number's edge, over its noise."""
+        return self.measurement.scale / self.scale
+
+    def cells(self, arms: Indices) -> Indices:
+        """(C,) class and ordered pair of arms that every number shows, as one code."""
+        m, n_arms = self.measurement, self.problem.n_arms
+        return np.asarray(self._first_cells + arms[m.first] * n_arms + arms[m.second])
+
+    @cached_property
+    def _first_cells(self) -> Indices:
+        """(C,) the first cell of every number's class."""
+        classes = self.problem.classes.graph.kind_of_edge[self.measurement.edge]
+        return np.asarray(classes * self.problem.n_arms**2, np.int64)
+
+    @cached_property
+    def cell_features(self) -> Array:
+        """(G, p) what multiplies the parameters in every cell, per unit of weight."""
+        loadings = self.problem.classes.loadings
+        features = self.measurement.features.reshape(-1, self.measurement.features.shape[2])
+        table = np.einsum("ug,ci->ucgi", loadings, features)
+        return np.ascontiguousarray(table.reshape(len(loadings) * len(features), -1))
+
+
+def is_small(problem: Problem) -> bool:
+    """Whether keeping what the gate needs costs little; asked before anything is made."""
+    graph, rank, C = problem.graph, problem.whitening.rank, problem.n_rewards
+    covariates = 0 if graph.covariates is None else graph.covariates.shape[1]
+    alone = problem.pooling == "none"
+    groups = len(graph.edges) if alone else graph.n_kinds + covariates
+    width = rank**2 + rank * (int(problem.node_term) + int(bool(problem.own_term)))
+    p = width * groups + (C if problem.has_channel_levels else 0)
+    cells = problem.n_arms**2 * (len(graph.edges) if alone or covariates else graph.n_kinds)
+    return p <= MOST_PARAMETERS and (C + p + cells) * p <= _LARGEST
+
+
+@lru_cache(maxsize=8)
+def sight_of(problem: Problem) -> Sight:
+    """Remembered for the problems in use, which are compared by identity."""
+    return Sight(problem, Measurement.one_by_one(problem))

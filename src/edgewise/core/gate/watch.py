@@ -1,0 +1,246 @@
+"""The gate at work: what it has kept of the rounds, and what it has found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.by_edge import local_network
+from edgewise.core.gate import size, structure
+from edgewise.core.gate.block import Block
+from edgewise.core.gate.contradiction import Contradiction, noted
+from edgewise.core.gate.forms import Form, Kept, forms_for
+from edgewise.core.gate.options import Gate
+from edgewise.core.gate.places import place_of
+from edgewise.core.gate.rows import Sight, is_small, sight_of
+from edgewise.core.gate.structure import STARTS, Start
+from edgewise.core.gate.sums import Sums
+from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
+from edgewise.core.model.problem import Problem
+
+_WIDE = 1e6
+"""Prior variance of parameters, in units of the mean square of the first round's numbers."""
+_LOG10 = math.log(10.0)
+_GROWTH = 2.0
+"""Richer models are looked at whenever there are so many times the rounds of the last look."""
+
+
+class Told(NamedTuple):
+    """One round, as it is told."""
+
+    number: int
+    """Of the run."""
+    phase: int
+    arms: Indices
+    """(n,)"""
+    rewards: Array
+    """(m,) NaN where missing."""
+    by_edge: Phase | None
+    """What the edges showed one by one, this round included; None where it is not kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class Watch:
+    """What the gate knows after some rounds."""
+
+    rounds: int
+    """How many it has watched."""
+    prior: float
+    """Prior variance of the parameters; fixed after the first round."""
+    sums: Sums
+    starts: Mapping[str, tuple[Start, ...]]
+    """Of every form that is a richer model."""
+    looked: int
+    """After how many rounds richer models were last looked at."""
+    block: Block
+    blocks: int
+    """Blocks that are over."""
+    growth: Array
+    """(lambda,) log of the bets on a larger noise, of the blocks that are over."""
+    residual: tuple[float, int]
+    """Squares and degrees of freedom of the blocks that are over."""
+    spoken: tuple[Contradiction, ...] = ()
+
+    @classmethod
+    def nothing(cls, sight: Sight) -> Watch:
+        """Before the first round."""
+        sums, block = Sums.nothing(sight), Block.empty(0, sight.n_parameters)
+        return cls(0, 1.0, sums, {}, 0, block, 0, np.zeros(len(size.TILTS)), (0.0, 0))
+
+    @property
+    def measured_noise(self) -> float | None:
+        """Deviation of the residuals inside blocks, in units of the noise; None before any."""
+        squares, rank = self.residual
+        return math.sqrt(squares / rank) if rank > 0 else None
+
+    def to_tree(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "rounds": self.rounds,
+            "prior": self.prior,
+            "sums": self.sums.to_tree(),
+            "starts": {
+                name: [one.to_tree() for one in starts] for name, starts in self.starts.items()
+            },
+            "looked": self.looked,
+            "block": self.block.to_tree(),
+            "blocks": self.blocks,
+            "growth": self.growth,
+            "residual": list(self.residual),
+            "spoken": [one.to_tree() for one in self.spoken],
+        }
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> Watch:
+        """The inverse of :meth:`to_tree`; lists instead of arrays are fine."""
+        sums = Sums.from_tree(tree["sums"])
+        squares, rank = tree["residual"]
+        return cls(
+            int(tree["rounds"]),
+            float(tree["prior"]),
+            sums,
+            {name: tuple(map(Start.from_tree, starts)) for name, starts in tree["starts"].items()},
+            int(tree["looked"]),
+            Block.from_tree(tree["block"], len(sums.moment)),
+            int(tree["blocks"]),
+            np.array(tree["growth"], float),
+            (float(squares), int(rank)),
+            tuple(map(Contradiction.from_tree, tree["spoken"])),
+        )
+
+
+def nothing_watched(problem: Problem, gate: Gate | None) -> Watch | None:
+    """Before the first round; None where it would be large and nobody asked for it."""
+    always = gate is not None and gate.always
+    return Watch.nothing(sight_of(problem)) if always or is_small(problem) else None
+
+
+def watch_round(
+    problem: Problem, gate: Gate | None, watch: Watch | None, told: Told
+) -> Watch | None:
+    """With one more round; without a gate only what tells outliers is kept."""
+    if watch is None:
+        return None
+    sight = sight_of(problem)
+    rows = sight.rows(told.arms, told.rewards)
+    centred = sight.has_round_levels
+    number = watch.rounds + 1
+    prior = watch.prior
+    if watch.sums.count == 0 and len(rows.numbers):
+        prior = _WIDE * (1.0 + float(rows.numbers @ rows.numbers) / len(rows.numbers))
+    later = replace(
+        watch, rounds=number, prior=prior, sums=watch.sums.after(rows, number, centred=centred)
+    )
+    if later.block.phase != told.phase:
+        later = _close_block(sight, gate, later, told.number, told.phase)
+    later = replace(later, block=later.block.with_round(rows, told.number, centred=centred))
+    if later.block.is_full:
+        later = _close_block(sight, gate, later, told.number, told.phase)
+    if gate is None:
+        return later
+    return _begin(sight, gate, later, told.by_edge) if number in STARTS else later
+
+
+def watch_rounds(problem: Problem, gate: Gate | None, rounds: Iterable[Told]) -> Watch | None:
+    """Of rounds from the first to the last: the same as watching them one by one."""
+    watch, told = nothing_watched(problem, gate), None
+    for told in rounds:
+        watch = look(problem, gate, watch_round(problem, gate, watch, told), told)
+    return watch if told is None else look(problem, gate, watch, told, now=True)
+
+
+def look(
+    problem: Problem, gate: Gate | None, watch: Watch | None, told: Told, *, now: bool = False
+) -> Watch | None:
+    """Ask all forms, if it is time to or ``now`` matters; what speaks is noted for good."""
+    if watch is None or gate is None:
+        return watch
+    sight = sight_of(problem)
+    due = watch.rounds >= max(_GROWTH * watch.looked, watch.looked + 1)
+    if not due and not (now and watch.rounds > watch.looked):
+        return watch
+    forms, spoken = forms_for(sight, gate.forms), watch.spoken
+    kept = Kept(sight, watch.sums, _equations(problem, forms, told.by_edge))
+    for form in forms:
+        evidence = 0.0 if form.reduce is None else _evidence(form, kept, watch)
+        if evidence >= _bar(forms, gate):
+            place = place_of(form, kept, watch)
+            spoken = noted(
+                spoken, Contradiction(form.name, told.number, evidence / _LOG10, **place)
+            )
+    return replace(watch, looked=watch.rounds, spoken=spoken)
+
+
+def _evidence(form: Form, kept: Kept, watch: Watch) -> float:
+    """Log E of a form; of the noise, half from each formula."""
+    found = structure.log_e_value(form, kept, watch.starts.get(form.name, ()), watch.prior)
+    if form.name != "noise":
+        return found
+    return float(np.logaddexp(found, size.log_e_value(watch.growth))) - math.log(2.0)
+
+
+def _bar(forms: tuple[Form, ...], gate: Gate) -> float:
+    """Log of the evidence at which one of the forms speaks."""
+    return math.log(max(len(forms), 1) / gate.level)
+
+
+def _begin(sight: Sight, gate: Gate, watch: Watch, by_edge: Phase | None) -> Watch:
+    """All forms begin another bet here."""
+    forms = forms_for(sight, gate.forms)
+    kept = Kept(sight, watch.sums, _equations(sight.problem, forms, by_edge))
+    starts = dict(watch.starts)
+    for form in forms:
+        one = None if form.reduce is None else structure.start(form, kept, watch.prior)
+        if one is not None:
+            starts[form.name] = (*starts.get(form.name, ()), one)
+    return replace(watch, starts=starts)
+
+
+def _equations(
+    problem: Problem, forms: tuple[Form, ...], by_edge: Phase | None
+) -> NormalEquations | None:
+    """What edges showed one by one, in units of the noise, if a form asks for it."""
+    if by_edge is None or all(form.name != "edge" for form in forms):
+        return None
+    sigma = 1.0 if problem.noise == "estimate" else problem.stated_noise
+    noise = local_network(problem).measurement.noise * sigma
+    return normal_equations(by_edge, "none", noise=noise)
+
+
+def _close_block(sight: Sight, gate: Gate | None, watch: Watch, number: int, phase: int) -> Watch:
+    """The block is over: its residuals count, and its largest is asked about."""
+    block, nothing = watch.block, Block.empty(phase, sight.n_parameters)
+    if not len(block.numbers):
+        return replace(watch, block=nothing)
+    found = block.residuals()
+    squares, rank = watch.residual
+    later = replace(
+        watch,
+        block=nothing,
+        blocks=watch.blocks + 1,
+        growth=watch.growth + size.log_growth(found),
+        residual=(squares + found.squares, rank + found.rank),
+    )
+    forms = () if gate is None else forms_for(sight, gate.forms)
+    if gate is None or all(form.name != "outlier" for form in forms):
+        return later
+    known = sight.knows_noise
+    surprise = size.log_p_value(found, len(block.numbers), later.blocks, known=known)
+    if -surprise < _bar(forms, gate):
+        return later
+    unit = float(sight.scale[block.positions[found.position]])
+    outlier = Contradiction(
+        "outlier",
+        number,
+        -surprise / _LOG10,
+        position=int(block.positions[found.position]),
+        at=int(block.rounds[found.position]),
+        value=float(block.numbers[found.position]) * unit,
+        expected=found.fitted * unit,
+    )
+    return replace(later, spoken=noted(later.spoken, outlier))
