@@ -121,7 +121,7 @@ def test_a_ticket_may_be_rebuilt_from_plain_values() -> None:
     """The process that deployed the round may not be the one that tells it."""
     learner, other = started(), started()
     ticket = learner.ask()
-    rewards = np.arange(10.0)
+    rewards = np.linspace(-1.0, 1.0, 10)
     learner.tell(ticket, rewards)
     other.tell(ew.Ticket(ticket.round, ticket.arms.tolist()), rewards.tolist())
     assert same(learner.save(), other.save())
@@ -143,7 +143,7 @@ def test_missing_rewards_are_accepted(rule: str) -> None:
 
 def test_masked_rewards_are_missing() -> None:
     learner, other = started(), started()
-    values = np.arange(10.0)
+    values = np.linspace(-1.0, 1.0, 10)
     hidden = np.arange(10) % 3 == 0
     learner.tell(learner.ask(), np.ma.masked_array(values, hidden))
     other.tell(other.ask(), np.where(hidden, np.nan, values))

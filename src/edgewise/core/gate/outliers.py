@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.evidence.rewards import place_text
+from edgewise.core.evidence.rewards import LARGEST_REWARD, place_text
 from edgewise.core.gate.rows import Sight, sight_of
 from edgewise.core.gate.solving import backward, factor, forward, is_seen
 from edgewise.core.gate.watch import Watch
@@ -54,7 +54,7 @@ def outliers(
     problem: Problem, watch: Watch | None, arms: Indices, rewards: Array
 ) -> tuple[Outlier, ...]:
     """The rewards (m,) of a round, NaN where missing, that can hardly be right; largest first."""
-    seen = np.flatnonzero(~np.isnan(rewards))
+    seen = np.flatnonzero(np.abs(rewards) <= LARGEST_REWARD)  # others are refused, or missing
     if watch is None or not len(seen):
         return ()
     sight = sight_of(problem)
