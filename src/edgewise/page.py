@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape as _escape
+
+from edgewise.base.wording import harmless
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
@@ -19,6 +21,11 @@ th, td { padding: 0.25rem 0.7rem; border-bottom: 1px solid #ddd; text-align: lef
 .not { color: #a33f00; font-weight: 600; }
 .wide { overflow-x: auto; }
 """
+
+
+def escape(text: str) -> str:
+    """A text as HTML shows it: no markup, and nothing that turns it around."""
+    return _escape(harmless(text, keep="\n\t"))
 
 
 def page(title: str, parts: Iterable[str]) -> str:

@@ -1,6 +1,8 @@
-"""How a value that was passed is quoted in a message: in one line, and never at length."""
+"""How values are quoted and labels shown: in one line, never at length, and doing no harm."""
 
 from __future__ import annotations
+
+from unicodedata import category
 
 _LONGEST = 80
 
@@ -18,3 +20,27 @@ def shown(value: object) -> str:
     except Exception:  # a repr may do anything: an integer of 5,000 digits raises ValueError
         return f"a value of the class {type(value).__name__}"
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
+
+
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Categories of characters that steer a terminal, turn text around, or cannot be shown."""
+
+
+def harmless(text: object, *, keep: str = "") -> str:
+    r"""A text as it can be shown anywhere: what would steer or hide is spelled out instead.
+
+    Labels are stored as the user wrote them and made harmless where they are shown.
+
+    >>> harmless("tower\x1b[2J"), harmless("a\u202eb"), harmless("\ud800"), harmless("Ärger 7")
+    ('tower\\x1b[2J', 'a\\u202eb', '\\ud800', 'Ärger 7')
+    """
+    said = str(text)
+    if said.isprintable():
+        return said
+    return "".join(
+        one if one in keep or category(one) not in _STEERING else _spelled(one) for one in said
+    )
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape", errors="backslashreplace").decode("ascii")

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from edgewise.formats.table import csv_cell
+
 
 @dataclass(frozen=True, eq=False)
 class Output:
@@ -37,8 +39,8 @@ def as_csv(answer: Output) -> str:
     """The rows alone, with a header."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(answer.columns)
-    writer.writerows(map(plain, row) for row in answer.rows)
+    writer.writerow(map(csv_cell, answer.columns))
+    writer.writerows((csv_cell(plain(value)) for value in row) for row in answer.rows)
     return text.getvalue()
 
 

@@ -52,7 +52,7 @@ class Table:
 
     def texts(self, name: str) -> list[str]:
         """A column as text, no cell empty."""
-        cells = [str(cell).strip() for cell in self.columns[name]]
+        cells = [_as_named(str(cell).strip()) for cell in self.columns[name]]
         if "" in cells:
             raise InvalidFile(
                 f"{self.at(cells.index(''))}, column {name!r}: the cell is empty; fill it in"
@@ -62,6 +62,24 @@ class Table:
     def is_text(self, name: str) -> bool:
         """Whether a column has no number in it at all: one bad number does not make it text."""
         return all(number(cell) is None for cell in self.columns[name])
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a spreadsheet takes for the beginning of a formula."""
+
+
+def csv_cell(value: Any) -> Any:
+    """A cell as it is written: text that a spreadsheet would execute is quoted by an apostrophe."""
+    if not isinstance(value, str):
+        return value
+    if value.startswith(_FORMULA) and number(value) is None:
+        return f"'{value}"
+    return value
+
+
+def _as_named(cell: str) -> str:
+    """The text that :func:`csv_cell` made a cell of."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def number(cell: Any) -> float | None:

@@ -9,6 +9,8 @@ from typing import Any
 
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import FilePath
+from edgewise.formats.table import csv_cell
+from edgewise.writing import replacing_text
 
 
 def check_writable(path: FilePath) -> Path:
@@ -23,7 +25,7 @@ def check_writable(path: FilePath) -> Path:
 
 def write_rows(path: FilePath, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write a CSV table, such as the arm of every node, with a header."""
-    with check_writable(path).open("w", encoding="utf-8", newline="") as stream:
+    with replacing_text(check_writable(path)) as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
+        writer.writerow(map(csv_cell, columns))
+        writer.writerows(map(csv_cell, row) for row in rows)

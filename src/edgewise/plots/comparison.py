@@ -9,7 +9,7 @@ import numpy as np
 
 from edgewise.base.arrays import Array, frozen
 from edgewise.plots.figures import new_figure
-from edgewise.plots.style import COLOURS, LINES
+from edgewise.plots.style import COLOURS, LINES, label_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def draw_comparison(data: ComparisonData, ax: Axes) -> None:
             where="post",
             color=COLOURS[i % len(COLOURS)],
             linestyle=LINES[i % len(LINES)],
-            label=f"{name}: {data.means[i]:.4g} rounds on average",
+            label=f"{label_text(name)}: {data.means[i]:.4g} rounds on average",
         )
     ax.set(xlabel="rounds", ylabel="share of runs certified", xscale="log", ylim=(-0.02, 1.02))
     ax.legend(frameon=False, fontsize=8.5)

@@ -9,7 +9,15 @@ import numpy as np
 
 from edgewise.plots.curves import Curve, CurvesData
 from edgewise.plots.data import DesignData, HeatMapData, HistogramData
-from edgewise.plots.style import COLOURS, REFERENCE, REFERENCE_LINES, Line, lines_of, look_of
+from edgewise.plots.style import (
+    COLOURS,
+    REFERENCE,
+    REFERENCE_LINES,
+    Line,
+    label_text,
+    lines_of,
+    look_of,
+)
 from edgewise.plots.trace import ConvergenceData
 
 if TYPE_CHECKING:
@@ -176,7 +184,8 @@ def draw_design(data: DesignData, ax: Axes) -> None:
     ax.bar(position, data.weights, color=COLOURS[0], width=0.75)
     if len(position) <= _NAMED_ARMS:
         long = max(len(name) for name in data.arms) > 4
-        ax.set_xticks(position, data.arms, rotation=45 * long, ha="right" if long else "center")
+        names = [label_text(name) for name in data.arms]
+        ax.set_xticks(position, names, rotation=45 * long, ha="right" if long else "center")
     ax.set(xlabel="arm", ylabel="probability", title=f"design (gap {data.gap:.1e})")
     ax.set_ylim(bottom=0.0)
 
@@ -188,8 +197,9 @@ def draw_estimate(data: HeatMapData, ax: Axes) -> None:
     image = ax.imshow(data.values, cmap="PuOr", vmin=-limit, vmax=limit)
     if len(data.rows) <= _NAMED_ARMS:
         long = max(len(name) for name in data.columns) > 3
-        ax.set_xticks(range(len(data.columns)), data.columns, rotation=45 if long else 0)
-        ax.set_yticks(range(len(data.rows)), data.rows)
+        columns = [label_text(name) for name in data.columns]
+        ax.set_xticks(range(len(columns)), columns, rotation=45 if long else 0)
+        ax.set_yticks(range(len(data.rows)), [label_text(name) for name in data.rows])
     if len(data.rows) <= _NUMBERED_CELLS:
         for (i, j), value in np.ndenumerate(data.values):
             colour = "white" if abs(value) > 0.6 * limit else "black"

@@ -8,7 +8,7 @@ import numpy as np
 
 from edgewise.base.arrays import Indices
 from edgewise.plots.data import GraphData
-from edgewise.plots.style import COLOURS, MARKERS
+from edgewise.plots.style import COLOURS, MARKERS, label_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ def draw_graph(data: GraphData, ax: Axes) -> None:
     if len(used) <= len(COLOURS):
         for slot, arm in enumerate(used):
             at = data.positions[data.arms == arm]
-            name = data.arm_names[arm]
+            name = label_text(data.arm_names[arm])
             share = f"{f'arm {name}' if name.isdigit() else name}: {len(at)} nodes"
             ax.scatter(
                 at[:, 0], at[:, 1], s=size, c=COLOURS[slot], marker=MARKERS[slot],
@@ -40,8 +40,9 @@ def draw_graph(data: GraphData, ax: Axes) -> None:
     if len(data.arms) <= _NAMED_NODES:
         for name, (x, y) in zip(data.node_names, data.positions, strict=True):
             ax.annotate(
-                name, (x, y), xytext=(0, -0.6 * size**0.5 - 1), textcoords="offset points",
-                ha="center", va="top", fontsize=7, color="#333333", zorder=4,
+                label_text(name), (x, y), xytext=(0, -0.6 * size**0.5 - 1),
+                textcoords="offset points", ha="center", va="top", fontsize=7, color="#333333",
+                zorder=4,
             )  # fmt: skip
     ax.set_title(data.title, fontsize=10, wrap=True)
     ax.set_aspect("equal")

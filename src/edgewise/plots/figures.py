@@ -33,6 +33,7 @@ from edgewise.plots.draw import (
 )
 from edgewise.plots.draw_graph import draw_graph
 from edgewise.plots.trace import ConvergenceData
+from edgewise.writing import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +59,9 @@ def save(figure: Figure, path: str | Path) -> Path:
             f"{target.name} does not end in .png, .svg or .pdf; the suffix chooses the format: "
             "rename the file"
         )
-    _render(figure, target, suffix)
+    content = io.BytesIO()
+    _render(figure, content, suffix)
+    write_bytes(target, content.getvalue())
     return target
 
 
@@ -69,7 +72,7 @@ def as_svg(figure: Figure) -> bytes:
     return target.getvalue()
 
 
-def _render(figure: Figure, target: Path | io.BytesIO, suffix: str) -> None:
+def _render(figure: Figure, target: io.BytesIO, suffix: str) -> None:
     matplotlib = importlib.import_module("matplotlib")
     dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
     # Without a salt, SVG ids are random.

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from edgewise.network.graph import Graph
+from edgewise.plots.style import label_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ def row_height(n_rows: int) -> float:
 def name_rows(ax: Axes, names: Sequence[str], what: str) -> None:
     """Names of the rows if there is room, else what they are and how many."""
     if len(names) <= NAMED_ROWS:
-        ax.set_yticks(range(len(names)), names, fontsize=8)
+        ax.set_yticks(range(len(names)), [label_text(name) for name in names], fontsize=8)
     else:
         ax.set_yticks([])
         ax.set_ylabel(f"{len(names)} {what}s, sorted")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+from edgewise.base.wording import harmless
+
 Line: TypeAlias = Literal["-", "--", ":", "-."]
 
 # Okabe and Ito, "Color Universal Design", 2008; its yellow is left out: too pale on white.
@@ -17,6 +19,11 @@ REFERENCE_LINES = ((0.0, (8.0, 2.5)), (0.0, (2.0, 1.0)), (0.0, (12.0, 2.0, 2.0, 
 
 _FIXED = {"circle": 0, "star": 1, "complete": 2, "matching": 3}
 """The paper's families look the same in every picture."""
+
+
+def label_text(label: str) -> str:
+    """A label of the user's as a picture shows it: never a formula, whatever it looks like."""
+    return harmless(label).replace("$", r"\$")
 
 
 def look_of(labels: Iterable[str]) -> dict[str, tuple[str, str]]:

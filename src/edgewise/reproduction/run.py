@@ -20,6 +20,7 @@ from edgewise.reproduction.sweep.cell import Cell
 from edgewise.reproduction.sweep.frame import as_csv
 from edgewise.reproduction.sweep.running import Watcher, sweep
 from edgewise.reproduction.sweep.store import ResultStore
+from edgewise.writing import write_text
 
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment
@@ -72,7 +73,7 @@ def reproduce(
     outcomes = tuple(experiment.analyse(chosen, results) for experiment in experiments)
     pictures = _write_pictures(outcomes, folder)
     report = folder / "report.html"
-    report.write_text(html_report(chosen, outcomes, pictures), encoding="utf-8")
+    write_text(report, html_report(chosen, outcomes, pictures))
     tables = _write_tables(outcomes, folder)
     images = [path.with_suffix(suffix) for path in pictures.values() for suffix in (".png", ".svg")]
     return Reproduction(outcomes, report, (report, *tables, *images))
@@ -83,7 +84,7 @@ def _write_tables(outcomes: Sequence[Outcome], folder: Path) -> list[Path]:
     for outcome in outcomes:
         for name, rows in outcome.data.items():
             path = folder / f"{name}.csv"
-            path.write_text(as_csv(rows), encoding="utf-8", newline="")
+            write_text(path, as_csv(rows))
             written.append(path)
     return written
 

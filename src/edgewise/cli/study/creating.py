@@ -76,6 +76,7 @@ def create(
             "which file? Name a TOML file; edgewise study create --example prints one"
         )
     from edgewise.study.files.config import read_config
+    from edgewise.study.storage.secrets import masked
 
     found = read_config(config)
     if trust_model:
@@ -85,8 +86,9 @@ def create(
         raise InvalidArgument(f'{config}: there is no name; add name = "...", or pass --name')
     place = checked_storage(storage or found.storage or os.environ.get(STORAGE))
     study = found.create(name=chosen, storage=place)
-    emit(_answer(study, place), output)
-    note(f"next: edgewise study ask --storage {place} --name {chosen!r}")
+    shown = masked(place)
+    emit(_answer(study, shown), output)
+    note(f"next: edgewise study ask --storage {shown} --name {chosen!r}")
 
 
 def _model(problem: Problem) -> dict[str, Any]:

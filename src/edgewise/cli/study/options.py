@@ -86,6 +86,7 @@ def find_study(storage: str | None, name: str | None) -> Study:
     """The study that was named, or the only one there is."""
     from edgewise.study import Study
     from edgewise.study.storage.opening import open_storage
+    from edgewise.study.storage.secrets import masked
 
     place = open_storage(checked_storage(storage), create=False)
     if name is None:
@@ -94,7 +95,7 @@ def find_study(storage: str | None, name: str | None) -> Study:
             known = ", ".join(map(repr, names)) or "none"
             remedy = "name one with --name" if names else "create one: edgewise study create"
             raise InvalidArgument(
-                f"{storage} holds {len(names)} studies ({known}); {remedy}"
+                f"{masked(str(storage))} holds {len(names)} studies ({known}); {remedy}"
                 + (f", or set {NAME}" if names else "")
             )
         name = names[0]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from edgewise.cli.terminal.shell import Output, as_csv, as_json, note
 from edgewise.errors import InvalidFile
+from edgewise.writing import write_text
 
 if TYPE_CHECKING:
     from edgewise.study import Study
@@ -34,7 +35,7 @@ def check_folder(path: Path) -> None:
 def write_out(answer: Output, path: Path | None, what: str) -> None:
     """Write the answer to a file, if one is wanted, and say so."""
     if path is not None:
-        path.write_text(_WRITERS[path.suffix.lower()](answer), encoding="utf-8", newline="")
+        write_text(path, _WRITERS[path.suffix.lower()](answer))
         note(f"{what} in {path}")
 
 

@@ -12,6 +12,7 @@ from edgewise.cli.study.outputs import check_folder, check_out, write_out
 from edgewise.cli.terminal.options import OutputFormat
 from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, emit, note
 from edgewise.errors import InvalidFile
+from edgewise.writing import write_text
 
 
 def register(group: typer.Typer) -> None:
@@ -80,7 +81,7 @@ def report(
     if html is not None:
         from edgewise.study.views.page import study_page
 
-        html.write_text(study_page(study), encoding="utf-8")
+        write_text(html, study_page(study))
         note(f"page in {html}")
     raise typer.Exit(0 if found.certified else UNCERTIFIED)
 

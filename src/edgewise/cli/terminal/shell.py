@@ -13,6 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from edgewise.base.wording import harmless
 from edgewise.cli.terminal.compiling import compilation_announced
 from edgewise.errors import DamagedSnapshot, EdgewiseError, IsolatedNodes, SlowReading, Unverified
 from edgewise.formats.output import Output as Output
@@ -34,6 +35,10 @@ _NOTES = (DamagedSnapshot, IsolatedNodes, SlowReading, Unverified)
 """Warnings that are meant for users."""
 
 
+_LINES = "\n\t"
+"""What may divide a text that is shown."""
+
+
 class Format(StrEnum):
     """How an answer is written to stdout."""
 
@@ -48,7 +53,7 @@ def emit(answer: Output, chosen: str) -> None:
         typer.echo(as_json(answer), nl=False)
     elif chosen == Format.CSV:
         note(", ".join(f"{name} {_shown(value)}" for name, value in answer.facts.items()))
-        typer.echo(as_csv(answer), nl=False)
+        typer.echo(as_csv(answer).encode("utf-8", errors="replace").decode(), nl=False)
     else:
         _print_for_people(answer)
 
@@ -56,7 +61,7 @@ def emit(answer: Output, chosen: str) -> None:
 def note(message: str) -> None:
     """Tell the user something that is not the answer: on stderr."""
     if message:
-        typer.echo(f"edgewise: {message}", err=True)
+        typer.echo(f"edgewise: {harmless(message, keep=_LINES)}", err=True)
 
 
 class Group(TyperGroup):
@@ -127,7 +132,7 @@ def _shown(value: Any) -> str:
     value = plain(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else harmless(value)
 
 
 def _print_for_people(answer: Output) -> None:
@@ -138,7 +143,7 @@ def _print_for_people(answer: Output) -> None:
     # A file or a pipe has no width: 100 columns, as a page has.
     out = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 100)
     if answer.text is not None:
-        out.print(answer.text, soft_wrap=True)
+        out.print(harmless(answer.text, keep=_LINES), soft_wrap=True)
     width = max(map(len, answer.facts), default=0)
     for name, value in answer.facts.items() if answer.text is None else ():
         out.print(f"{name:<{width}}  {_shown(value)}", soft_wrap=True)

@@ -15,6 +15,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from edgewise.errors import InvalidArgument, MissingExtra, StorageError
+from edgewise.study.storage.secrets import masked, without_secrets
 
 _PATIENCE = 60.0
 """Seconds a process waits for others to finish writing."""
@@ -40,6 +41,8 @@ class Database:
     """Its URL, without the password."""
     path: Path | None
     """The file, if it is SQLite."""
+    url: str = field(default="", repr=False)
+    """With the password."""
     opened: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Device and inode of the file, once it has been opened."""
 
@@ -47,19 +50,19 @@ class Database:
     def of(cls, text: str, *, create: bool) -> Database:
         """The database of a URL; a SQLite file must exist unless it may be created."""
         url = _checked_url(text)
-        place = url.render_as_string(hide_password=True)
+        place = masked(url.render_as_string(hide_password=False))
         path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
         if path is not None and not path.exists() and not create:
             raise StorageError(
                 f"{place}: there is no such file; check the path, or create a study there"
             )
-        return cls(_engine(url), place, path)
+        return cls(_engine(url), place, path, url.render_as_string(hide_password=False))
 
     @contextmanager
     def transaction(self, **options: Any) -> Iterator[sa.Connection]:
         """All of what happens inside is kept, or nothing. ``reads_only``; not ``durable``."""
         self._refuse_replaced()
-        with _explained(self.place), self.engine.connect() as connection:
+        with _explained(self), self.engine.connect() as connection:
             if options.get("reads_only") and self.path is None:
                 # every page of a log is a query of its own: all must see the same moment
                 options = {**options, "isolation_level": "REPEATABLE READ"}
@@ -125,15 +128,16 @@ def _checked_url(text: str) -> sa.URL:
     """The URL of a SQLite file or a PostgreSQL database."""
     try:
         url = sa.make_url(text.replace("postgres://", "postgresql://", 1))
-    except sa.exc.ArgumentError as error:
+    except (sa.exc.ArgumentError, ValueError):  # their messages quote the URL, password and all
         raise InvalidArgument(
-            f"storage {text!r} is not a URL; write 'sqlite:///file.db' or "
-            "'postgresql://user@host/database'"
-        ) from error
+            f"storage {masked(text)!r} is not a URL; write 'sqlite:///file.db' or "
+            "'postgresql://user@host/database'",
+            argument="storage",
+        ) from None
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise InvalidArgument(
-            f"storage {text!r} names no file, and every connection would see a database of its "
-            "own; write 'sqlite:///file.db', or 'memory' to keep nothing"
+            f"storage {masked(text)!r} names no file, and every connection would see a "
+            "database of its own; write 'sqlite:///file.db', or 'memory' to keep nothing"
         )
     return url
 
@@ -167,7 +171,7 @@ def use_write_ahead_log(database: Database) -> None:
     if database.path is None:
         return
     deadline = time.monotonic() + _PATIENCE
-    with _explained(database.place):
+    with _explained(database):
         while not _switched(database.path, last_try=time.monotonic() > deadline):
             time.sleep(0.01)
 
@@ -186,7 +190,7 @@ def _switched(path: Path, last_try: bool) -> bool:
 def copy_sqlite(database: Database, copy: Path) -> None:
     """A consistent copy of a SQLite file, also while it is in use."""
     with (
-        _explained(database.place),
+        _explained(database),
         closing(sqlite3.connect(str(database.path))) as source,
         closing(sqlite3.connect(copy)) as target,
     ):
@@ -194,22 +198,25 @@ def copy_sqlite(database: Database, copy: Path) -> None:
 
 
 @contextmanager
-def _explained(place: str) -> Iterator[None]:
+def _explained(database: Database) -> Iterator[None]:
     """Turn what a database raises into a StorageError with a remedy."""
     try:
         yield
     except sa.exc.IntegrityError as error:
         raise StorageError(
-            f"{place}: the log has an entry where the next one belongs, so another program wrote "
-            "to it; nothing was recorded: repeat"
+            f"{database.place}: the log has an entry where the next one belongs, so another "
+            "program wrote to it; nothing was recorded: repeat"
         ) from error
     except sa.exc.DBAPIError as error:
-        raise StorageError(_explanation(place, error.orig, error.connection_invalidated)) from error
+        lost, text = error.connection_invalidated, str(error)
+        # a traceback shows the cause as well
+        cause = error if without_secrets(text, database.url) == text else None
+        raise StorageError(_explanation(database, error.orig, lost)) from cause
     except sqlite3.Error as error:
-        raise StorageError(_explanation(place, error, lost=False)) from error
+        raise StorageError(_explanation(database, error, lost=False)) from error
 
 
-def _explanation(place: str, error: BaseException | None, lost: bool) -> str:
+def _explanation(database: Database, error: BaseException | None, lost: bool) -> str:
     lite = getattr(error, "sqlite_errorname", None)
     server = getattr(error, "sqlstate", None)
     if lite:  # extended names such as SQLITE_IOERR_WRITE belong to their first two words
@@ -222,4 +229,4 @@ def _explanation(place: str, error: BaseException | None, lost: bool) -> str:
     else:
         remedy = "nothing was recorded: put it right on the server and repeat"
     text = " ".join(str(error).split()) or type(error).__name__
-    return f"{place}: {text}; {remedy}"
+    return f"{database.place}: {without_secrets(text, database.url)}; {remedy}"

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from edgewise.base.choice import pick
 from edgewise.study.storage.base import Storage
+from edgewise.study.storage.secrets import masked
 
 _Opener: TypeAlias = Callable[[str, bool], Storage]
 
@@ -19,9 +20,10 @@ def open_storage(storage: str | Storage, *, create: bool) -> Storage:
     if not isinstance(storage, str):
         return storage
     kind, _, _ = storage.partition("://")
-    opener = pick(
+    name = masked(storage) if kind == "memory" else _SPELLINGS.get(kind, masked(kind))
+    opener = pick(  # memory has no address
         "storage",
-        storage if kind == "memory" else _SPELLINGS.get(kind, kind),  # memory has no address
+        name,
         _OPENERS,
         own="a URL as in 'sqlite:///file.db' (four slashes before an absolute path) or "
         "'postgresql://user@host/database', or a storage object",

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from edgewise import __version__
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
-from edgewise.errors import DamagedSnapshot, EdgewiseError, InvalidFile, StorageError, Unverified
+from edgewise.errors import DamagedSnapshot, EdgewiseError, InvalidFile, Unverified
 from edgewise.formats.files import FilePath, opened
 from edgewise.study.log.chain import START, Link, append_to, follow, unsealed
 from edgewise.study.log.codec import pack, pack_line, unpack, unpack_line
@@ -28,6 +28,7 @@ from edgewise.study.log.snapshot import (
     state_from_tree,
 )
 from edgewise.study.storage.base import Entry, Journal, Storage
+from edgewise.writing import replacing_text
 
 _FORMAT = 2
 _WITHOUT_CHAIN = 1
@@ -45,20 +46,8 @@ Progress: TypeAlias = Callable[[int], None]
 
 def write_export(path: FilePath, name: str, journal: Journal, cursor: Cursor) -> None:
     """Write a study; the file appears when it is complete."""
-    file = Path(path)
-    draft = file.with_name(f"{file.name}.partial")
-    try:
-        with draft.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.writelines(line + "\n" for line in _lines(name, journal, cursor))
-        draft.replace(file)
-    except StorageError:
-        draft.unlink()
-        raise
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InvalidFile(
-            f"{file}: it cannot be written ({error.strerror}); check the folder and the disk"
-        ) from error
+    with replacing_text(path) as stream:
+        stream.writelines(line + "\n" for line in _lines(name, journal, cursor))
 
 
 def _lines(name: str, journal: Journal, cursor: Cursor) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +34,7 @@ def study_page(study: Study) -> str:
     now = study.now()
     status, report = now.status(), now.report()
     parts = [
-        f"<h1>Study {escape(study.name)}</h1>",
+        f"<h1>Study {page.escape(study.name)}</h1>",
         *_verdict(status, report),
         *_recommendation(report),
         *_evidence(now.history(), status),

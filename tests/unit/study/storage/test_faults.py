@@ -416,3 +416,45 @@ def test_a_connection_lost_while_idle_is_replaced(postgres: str) -> None:
             (victim,) = others(admin)
         admin.exec_driver_sql(f"SELECT pg_terminate_backend({victim}, 5000)")
     assert state_of(run(study, 1)) == state_of(undisturbed(3))
+
+
+# -- one moment, one owner -------------------------------------------------------------------
+
+
+def test_an_export_while_others_tell_is_of_one_moment(url: str, tmp_path: Path) -> None:
+    study = run(ew.Study.create("farm", PROBLEM, storage=url, **endless()), 20)
+    writer = ew.Study.load("farm", storage=url)
+    over = threading.Event()
+
+    def write() -> None:
+        while not over.is_set():
+            run(writer, 1)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        for number in range(5):
+            study.export(tmp_path / f"{number}.jsonl")
+    finally:
+        over.set()
+        thread.join()
+    for number in range(5):
+        moved = run(ew.Study.from_export(tmp_path / f"{number}.jsonl"), 1)
+        assert state_of(moved) == state_of(undisturbed(moved.status().rounds))
+
+
+def test_a_forked_process_uses_connections_of_its_own(url: str) -> None:
+    study = run(ew.Study.create("farm", PROBLEM, storage=url, **endless()), 2)
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            try:
+                run(study, 1)
+                os._exit(0)
+            except BaseException:
+                os._exit(1)
+        run(study, 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    reached = study.status().rounds
+    check_log(study, tells_per_round=1)
+    assert state_of(study) == state_of(undisturbed(reached))
