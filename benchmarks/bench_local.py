@@ -174,7 +174,7 @@ def table_of_rivals() -> str:
 
 def _ours(channels: Channels, z: Array, r: Array) -> Fit:
     equations = normal_equations(Phase.empty(channels).add(z, r), "none")
-    return fit(equations, flat=True, tolerance=1e-6)
+    return fit(equations, flat=True, prior=0.0, tolerance=1e-6)
 
 
 def _rival(library: Any, z: Array, r: Array, p: int) -> Array:

@@ -21,8 +21,13 @@ covariance of :math:`\hat\psi` (I: the expected curvature of -2 log REML),
 One :math:`\gamma` is what the estimated variances add to the error of m, the other what v, being
 concave in :math:`\psi`, is too small by on average; the degrees of freedom are Satterthwaite's.
 The spread :math:`\lambda` of the means counts as known. So does :math:`\Omega` in directions of
-which the rounds say nothing, and where it has vanished: there the estimate is too large on average
-rather than too small.
+which the rounds say nothing. Near the boundary, where :math:`\hat\Omega` is no more than its
+standard errors, all this does not hold: there the estimate, which cannot be negative, is too large
+on average, and so is v. So the errors of :math:`\Omega_k` count by the share
+
+.. math:: \Phi(z_k - 2), \qquad z_k = \sqrt{\tfrac12 \langle\Omega_k, I\,\Omega_k\rangle} ,
+
+(z: how many of its standard errors the size of :math:`\Omega_k` is away from zero).
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
@@ -39,6 +45,9 @@ from edgewise.core.local.scoring import form_of_pairs
 
 _VANISHED = 0.1
 """A direction in which Omega is below this many of its standard errors has vanished."""
+
+_INSIDE = 2.0
+"""Standard errors from zero at which half of the error of an Omega counts."""
 
 _NO_INFORMATION = 1e-10
 """Relative curvature below which the rounds say nothing about a direction of Omega."""
@@ -64,6 +73,9 @@ class VarianceErrors:
         bases = [_movable(fit, int(k)) for k in learnt]
         starts = np.concatenate([[0], np.cumsum([len(basis) for basis in bases])]).astype(int)
         covariance = 2 * _inverse(_curvature(fit, learnt, bases, starts))
+        counted = np.repeat([_counted(fit, int(k)) for k in learnt], np.diff(starts))
+        counted = np.append(counted, np.ones(len(covariance) - len(counted)))
+        covariance *= np.outer(counted, counted)
         omegas, crossed = np.zeros((g, g, p, p, p, p)), np.zeros((g, p, p))
         for i, k in enumerate(learnt):
             own = slice(starts[i], starts[i + 1])
@@ -107,6 +119,15 @@ def _movable(fit: Fit, k: int) -> Array:
     basis = np.zeros((len(products), width, width))
     basis[:, :p, :p] = products + products.transpose(0, 2, 1)
     return basis
+
+
+def _counted(fit: Fit, k: int) -> float:
+    """Root of the share of an Omega's error that counts: 1 well inside, 0 on the boundary."""
+    p = int(fit.free.dimensions[k])
+    root = fit.components.roots[k, :p, :p]
+    omega, form = root @ root.T, form_of_pairs(fit.final.expected[k, k], p, p)
+    bend = float(np.einsum("ab,abcd,cd->", omega, form, omega, optimize=True))
+    return float(np.sqrt(ndtr(np.sqrt(max(bend, 0.0) / 2) - _INSIDE)))
 
 
 def _curvature(fit: Fit, learnt: Indices, bases: list[Array], starts: Indices) -> Array:

