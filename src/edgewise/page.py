@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Sequence
-from html import escape as _escape
+from collections.abc import Iterable
 
-from edgewise.base.wording import harmless
+from edgewise.base.html import escape as escape
+from edgewise.base.html import table as table
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
@@ -23,11 +23,6 @@ th, td { padding: 0.25rem 0.7rem; border-bottom: 1px solid #ddd; text-align: lef
 """
 
 
-def escape(text: str) -> str:
-    """A text as HTML shows it: no markup, and nothing that turns it around."""
-    return _escape(harmless(text, keep="\n\t"))
-
-
 def page(title: str, parts: Iterable[str]) -> str:
     """A whole document; ``parts`` are HTML."""
     return (
@@ -37,15 +32,6 @@ def page(title: str, parts: Iterable[str]) -> str:
         + "\n".join(parts)
         + "\n</body></html>\n"
     )
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of texts, as wide as it needs."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows
-    )
-    return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
 
 
 def figure(svg: bytes, *, alt: str, caption: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.html import ring, summary
 from edgewise.errors import InvalidGraph, IsolatedNodes
 from edgewise.network.conversions import networkx_graph, networkx_parts, scipy_parts
 from edgewise.network.covariates import checked_covariates, named_columns
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
 _NO_KINDS = frozen([], np.int32)
 _NO_WEIGHTS = frozen([], float)
+
+
+_DRAWN = 60
+"""Nodes up to which a notebook shows a drawing."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,6 +205,15 @@ class Graph:
             other.__dict__.pop(derived, None)
         other.__dict__.update(fields)
         return other
+
+    def _repr_html_(self) -> str:
+        """For notebooks; small graphs are drawn."""
+        if self.n_nodes > _DRAWN:
+            return summary(repr(self), ())
+        ends = [(int(i), int(j)) for i, j in self.edges]
+        return summary(repr(self), ()) + ring(
+            self.n_nodes, ends, [str(label) for label in self.labels]
+        )
 
     def __repr__(self) -> str:
         parts = [f"n_nodes={self.n_nodes}", f"n_arcs={self.n_arcs}"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from edgewise.base.arrays import Indices, frozen
+from edgewise.base.html import summary
 
 ROUNDING = 1e-12
 """Margin of ``proved_optimal``, relative to the upper bound.
@@ -14,6 +15,10 @@ ROUNDING = 1e-12
 A value that meets the bound in exact arithmetic is computed with an error of a few units in the
 last place, the bound with up to about ``sqrt(n_edges)`` of them (2e-16 each).
 """
+
+
+_SHOWN = 30
+"""Arms that a notebook shows."""
 
 
 def meets(value: float, upper_bound: float) -> bool:
@@ -77,9 +82,25 @@ class Allocation:
             failure_probability=failure_probability,
         )
 
+    def _repr_html_(self) -> str:
+        quality = "proved optimal" if self.proved_optimal else f"within {self.gap:.2%} of the bound"
+        rows = [
+            ("global reward", f"{self.value:.6g}"),
+            ("nobody can exceed", f"{self.upper_bound:.6g} (bound {self.bound})"),
+            ("found by", self.method),
+            ("arms", _shown(self.arms)),
+        ]
+        return summary(f"Allocation of {len(self.arms)} nodes, {quality}", rows)
+
     def __repr__(self) -> str:
         verdict = "proved optimal" if self.proved_optimal else f"gap={100 * self.gap:.3g}%"
         return (
             f"Allocation(n_nodes={len(self.arms)}, value={self.value:.6g}, "
             f"upper_bound={self.upper_bound:.6g}, {verdict}, method={self.method!r})"
         )
+
+
+def _shown(arms: Indices) -> str:
+    """The first arms, for people."""
+    some = ", ".join(map(str, arms[:_SHOWN].tolist()))
+    return some if len(arms) <= _SHOWN else f"{some}, ... ({len(arms) - _SHOWN} more)"

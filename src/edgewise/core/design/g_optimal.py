@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, frozen
 from edgewise.base.choice import pick
+from edgewise.base.html import summary, table
 from edgewise.base.threads import single_threaded
 from edgewise.core.design.variance import variances
 from edgewise.errors import InvalidArgument, InvalidProblem
@@ -17,6 +18,8 @@ from edgewise.network.arms import checked_arms, require_span, whiten
 __all__ = ["Design", "g_optimal", "product_design", "variances"]
 
 _METHODS = {"auto": "newton", "newton": "newton", "frank-wolfe": "frank-wolfe"}
+_NEGLIGIBLE, _SHOWN = 1e-6, 20
+"""Weights below the one, and arms beyond the other, are not shown in notebooks."""
 _DEFAULT_ITERATIONS = {"newton": 1_000, "frank-wolfe": 100_000}
 
 
@@ -40,6 +43,16 @@ class Design:
     def gap(self) -> float:
         """Relative distance to the G-optimum, at least zero: a proof, whatever the solver did."""
         return max(self.worst_variance / max(self.dimension, 1) - 1.0, 0.0)
+
+    def _repr_html_(self) -> str:
+        used = np.flatnonzero(self.weights > _NEGLIGIBLE)
+        order = used[np.argsort(-self.weights[used], kind="stable")][:_SHOWN]
+        headline = (
+            f"Design on {len(used)} of {len(self.weights)} arms, worst variance "
+            f"{self.worst_variance:.6g}, within {self.gap:.1g} of the optimum"
+        )
+        rows = [(str(k), f"{self.weights[k]:.4f}") for k in order.tolist()]
+        return summary(headline, ()) + table(("arm", "weight"), rows)
 
 
 def g_optimal(

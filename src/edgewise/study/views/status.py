@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
+from edgewise.base.html import summary
 from edgewise.core.claim import Claim, claim_of
 from edgewise.core.ending import Ending, in_words
 from edgewise.core.evidence.by_edge import edges_differ
@@ -129,6 +130,9 @@ class StudyStatus:
         if self.lack_of_fit is not None:
             rows.append(("lack of fit", f"p = {self.lack_of_fit.p_value:.3g}"))
         return rows
+
+    def _repr_html_(self) -> str:
+        return summary(self.headline, self.rows())
 
     def __str__(self) -> str:
         return "\n".join([self.headline, *(f"  {name:<14} {text}" for name, text in self.rows())])
