@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from edgewise.base.arrays import Array, frozen
 from edgewise.errors import InvalidArgument
@@ -77,7 +77,7 @@ def mean_interval(samples: ArrayLike, level: float = 0.95) -> tuple[float, float
     if len(values) == 1:
         return mean, mean, mean
     deviation = float(values.std(ddof=1)) / math.sqrt(len(values))
-    half = float(student.ppf(0.5 + level / 2, len(values) - 1)) * deviation
+    half = float(stdtrit(len(values) - 1, 0.5 + level / 2)) * deviation
     return mean, mean - half, mean + half
 
 

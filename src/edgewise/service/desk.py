@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from edgewise.base.arrays import Array
 from edgewise.core.report import Report
 from edgewise.plots.layout import node_positions
 from edgewise.study import Recommendation, Storage, Study, StudyStatus
+from edgewise.study.log.fold import StudyState
 from edgewise.study.views.chronicle import Excerpt, recent
 from edgewise.study.views.moment import Moment
 
@@ -27,6 +29,16 @@ class View:
         self.moment = moment
         self._lock = threading.RLock()
         self._known: dict[str, Any] = {}
+
+    def followed_by(self, moment: Moment) -> View:
+        """The next view; what a round that is still out does not change is not computed again."""
+        view = View(moment)
+        if _differ_in_pending_only(self.moment.cursor.state, moment.cursor.state):
+            if "status" in self._known:
+                view._known["status"] = replace(self.status, pending=moment.pending)
+            if "report" in self._known:
+                view._known["report"] = self.report
+        return view
 
     @property
     def position(self) -> int:
@@ -56,9 +68,13 @@ class View:
             known: T = self._known[name]
             return known
 
-    def knows(self, name: str) -> bool:
-        """Whether a value was computed already."""
-        return name in self._known
+
+def _differ_in_pending_only(before: StudyState, after: StudyState) -> bool:
+    return all(
+        getattr(before, one.name) is getattr(after, one.name)
+        for one in fields(StudyState)
+        if one.name not in ("pending", "attempts")
+    )
 
 
 class Desk:
@@ -89,7 +105,7 @@ class Desk:
             if before is not None and before[1].moment.cursor is moment.cursor:
                 self._open.move_to_end(name)
                 return before[1]
-            view = View(moment)
+            view = View(moment) if before is None else before[1].followed_by(moment)
             self._open[name] = (study if before is None else before[0], view)
             self._trim()
             return view

@@ -62,10 +62,10 @@ class Serving:
                 server_header=False,
                 timeout_graceful_shutdown=_PATIENCE,
             )
-            announce(link)
-            if browse:
-                webbrowser.open(link)
             with suppress(KeyboardInterrupt):  # a good end, raised again after an orderly stop
+                announce(link)
+                if browse:
+                    webbrowser.open(link)
                 _Server(config, app.state.watch.end).run([listener])
 
     def _access(self) -> Access:

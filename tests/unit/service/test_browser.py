@@ -37,6 +37,9 @@ PICTURES = os.environ.get("EDGEWISE_SCREENSHOTS")
 """Where to put the pictures of docs/serve.md: ``make screenshots`` sets it."""
 
 
+expect.set_options(timeout=30_000)  # a busy machine is not an error
+
+
 def chromium() -> str:
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
@@ -135,7 +138,7 @@ def drawn_charts(page: Page, count: int) -> None:
     expect(page.locator(".chart")).to_have_count(count)
     for chart in page.locator(".chart").all():
         chart.scroll_into_view_if_needed()
-        expect(chart.locator(".main-svg").first).to_be_visible(timeout=20_000)
+        expect(chart.locator(".main-svg").first).to_be_visible()
     page.evaluate("scrollTo(0, 0)")
 
 
