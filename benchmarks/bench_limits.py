@@ -3,7 +3,7 @@
     python benchmarks/bench_limits.py [--instances 20]
 
 Random networks of 24 nodes and 48 edges, seven settings in their order (features 1, u, u^2), all
-nodes at the middle setting today, noise 0.3; the same instances and seeds for every limit.
+nodes at the middle setting today, noise 1; the same instances and seeds for every limit.
 """
 
 from __future__ import annotations
@@ -58,15 +58,11 @@ class Instance(NamedTuple):
         ring = [(i, (i + k) % 24) for i in range(24) for k in (1, int(rng.integers(2, 11)))]
         graph = ew.Graph.from_edges(sorted({tuple(sorted(pair)) for pair in ring}))
         today = np.full(24, 3)
-        problem = ew.Problem(graph, ARMS, noise=0.3, baseline=today)
+        problem = ew.Problem(graph, ARMS, noise=1.0, baseline=today)
         raw = rng.standard_normal((3, 3))
         table = ARMS @ raw @ ARMS.T
         best = ew.allocate(graph, ARMS, raw, method="exact").value
         return cls(problem, raw, best, global_reward(graph, table, today))
-
-    def share(self, value: float) -> float:
-        """Of what can be gained over today."""
-        return (value - self.today) / (self.best - self.today)
 
 
 def limited(inner: Strategy, limits: dict[str, float], instance: Instance) -> Strategy:
@@ -94,7 +90,7 @@ def certified_after(instance: Instance, strategy: Strategy, seed: int) -> int:
 
 
 def earned(instance: Instance, strategy: Strategy, seed: int) -> tuple[float, float]:
-    """Share of the gain, in the mean of ROUNDS rounds, and of the answer after them."""
+    """Gain over today: in the mean of ROUNDS rounds, and of the answer after them."""
     problem = instance.problem
     table = ARMS @ instance.matrix @ ARMS.T
     environment = ew.BilinearEnvironment(problem, instance.matrix, rng=seed)
@@ -109,7 +105,7 @@ def earned(instance: Instance, strategy: Strategy, seed: int) -> tuple[float, fl
     allocation = compile_report(setting, state, Ending.RUNNING).allocation
     assert allocation is not None
     answer = global_reward(problem.graph, table, allocation.arms)
-    return instance.share(total / ROUNDS), instance.share(answer)
+    return total / ROUNDS - instance.today, answer - instance.today
 
 
 def main() -> None:
@@ -125,11 +121,11 @@ def main() -> None:
             certified_after(one, limited(Adaptive(), limits, one), seed)
             for seed, one in enumerate(instances)
         ]
-        shares = [
+        gains = [
             earned(one, limited(Thompson(), limits, one), seed)
             for seed, one in enumerate(instances)
         ]
-        mean, answer = np.mean(shares, axis=0)
+        mean, answer = np.sum(gains, axis=0) / sum(one.best - one.today for one in instances)
         spent = time.process_time() - start
         open_runs = sum(one >= MOST for one in rounds)
         late = f" ({open_runs} of {n} not within {MOST})" if open_runs else ""

@@ -9,6 +9,7 @@ from edgewise.core.strategies import Adaptive as Adaptive
 from edgewise.core.strategies import Contrast as Contrast
 from edgewise.core.strategies import GOptimal as GOptimal
 from edgewise.core.strategies import Limited as Limited
+from edgewise.core.strategies import Optimistic as Optimistic
 from edgewise.core.strategies import Paper as Paper
 from edgewise.core.strategies import Phasing as Phasing
 from edgewise.core.strategies import Plan as Plan

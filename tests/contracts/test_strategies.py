@@ -20,6 +20,7 @@ from edgewise.strategies import (
     Contrast,
     GOptimal,
     Limited,
+    Optimistic,
     Paper,
     Safe,
     Strategy,
@@ -66,6 +67,18 @@ class TestSafeAroundAdaptive(StrategyContract):
 class TestThompson(StrategyContract):
     def strategy(self) -> Strategy:
         return Thompson()
+
+
+class TestOptimistic(StrategyContract):
+    def strategy(self) -> Strategy:
+        return Optimistic(growth=0.5)
+
+
+class TestOptimisticWithTheProvedWidth(StrategyContract):
+    cases: ClassVar[Mapping[str, Case]] = {"weights": INSTANCES["weights"]}
+
+    def strategy(self) -> Strategy:
+        return Optimistic(width=None)
 
 
 FROM_TODAY = {

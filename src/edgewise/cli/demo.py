@@ -37,7 +37,7 @@ def demo(
         float, typer.Option(help="Angle of the rival arm: 0.1 is hard, 1.5708 easy.")
     ] = 0.1,
     strategy: Annotated[
-        str, typer.Option(help="adaptive, contrast, g-optimal, paper or thompson.")
+        str, typer.Option(help="adaptive, contrast, g-optimal, optimistic, paper or thompson.")
     ] = "adaptive",
     delta: Delta = 0.05,
     max_rounds: Annotated[int, typer.Option(help="Round budget.")] = 100_000,

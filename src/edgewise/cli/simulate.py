@@ -70,7 +70,8 @@ def simulate(
     strategy: Annotated[
         str,
         typer.Option(
-            autocompletion=_strategies, help="adaptive, contrast, g-optimal, paper or thompson."
+            autocompletion=_strategies,
+            help="adaptive, contrast, g-optimal, optimistic, paper or thompson.",
         ),
     ] = "adaptive",
     stopping: Annotated[

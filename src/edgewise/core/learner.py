@@ -173,13 +173,13 @@ class Learner:
     strategy
         ``"adaptive"`` (fewest rounds; nodes are coordinated), ``"contrast"`` (independent nodes
         whose laws follow what is open), ``"g-optimal"`` (independent nodes, fixed laws),
-        ``"thompson"`` (earns while it explores) or ``"paper"`` (Algorithm 2 as printed); or a
-        strategy of :mod:`edgewise.strategies`, such as
+        ``"thompson"`` or ``"optimistic"`` (earn while they explore) or ``"paper"`` (Algorithm 2 as
+        printed); or a strategy of :mod:`edgewise.strategies`, such as ``Limited(...)`` or
         ``Safe(...)``, or your own.
     stopping
         ``"anytime"``, ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of
         :mod:`edgewise.stopping` or your own; by default the one that belongs to the strategy:
-        in the same order ``"anytime"``, ``"anytime"``, ``"mixture"``, ``"anytime"``, ``"paper"``.
+        ``"mixture"`` for ``"g-optimal"``, ``"paper"`` for ``"paper"``, else ``"anytime"``.
     gate
         What must stay silent for a certificate to count: see :class:`~edgewise.Gate`. By default
         the usual gate, with a probability of 1 % of a false alarm over a whole run.

@@ -35,10 +35,10 @@ def draw_world(
     ``closed`` (J, ...) are the phases that count, at least one; one matrix per class of edges.
     """
     seen = all_of(closed[:-1], closed[-1])
-    sigma = scale * _noise(problem, seen)
+    sigma = scale * noise_in_use(problem, seen)
     theta = np.zeros((len(cells.features), cells.features.shape[2]))
     kinds = range(1 if cells.joint else len(theta))
-    for kind, (A, b) in zip(kinds, _normal(cells, seen), strict=True):
+    for kind, (A, b) in zip(kinds, normal_by_kind(cells, seen), strict=True):
         values, basis = observed_directions(A)
         mean = (basis.T @ b) / values
         step = rng.standard_normal(len(values)) * sigma / np.sqrt(values)
@@ -53,11 +53,11 @@ def draw_local_world(
 ) -> Objective:
     """The same where edges have parameters of their own, from what they showed one by one."""
     network = local_network(problem)
-    return objective_of(network, _posterior(problem, seen).draw(rng, scale=scale))
+    return objective_of(network, posterior_of(problem, seen).draw(rng, scale=scale))
 
 
 @lru_cache(maxsize=4)
-def _posterior(problem: Problem, seen: Phase) -> Posterior:
+def posterior_of(problem: Problem, seen: Phase) -> Posterior:
     """Fitted once per phase: both are compared by identity."""
     network = local_network(problem)
     equations = normal_equations(seen, problem.level_names, noise=network.measurement.noise)
@@ -65,14 +65,14 @@ def _posterior(problem: Problem, seen: Phase) -> Posterior:
     return Posterior(fit(equations, noise=known))
 
 
-def _normal(cells: Cells, seen: Total) -> list[tuple[Array, Array]]:
+def normal_by_kind(cells: Cells, seen: Total) -> list[tuple[Array, Array]]:
     """A and b of every kind, or of the one vector of parameters that all share."""
     if isinstance(seen, CellStatistics):
         return [seen[None].normal(cells, kind)[0] for kind in range(len(cells.features))]
     return seen[None].normal(cells, 0)
 
 
-def _noise(problem: Problem, seen: Total) -> float:
+def noise_in_use(problem: Problem, seen: Total) -> float:
     """Sigma as stated; else as estimated, else 1."""
     if problem.noise != "estimate":
         return problem.stated_noise

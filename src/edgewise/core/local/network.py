@@ -85,10 +85,13 @@ class LocalNetwork:
 
         By the arms of its first and its second node, from parameters (P,).
         """
-        measurement = self.measurement
-        graph, p0 = measurement.problem.graph, measurement.features.shape[2]
-        parameters = theta[self.term_starts[:, None] + np.arange(p0)]
-        each = tables(parameters, measurement.features)
+        features = self.measurement.features
+        parameters = theta[self.term_starts[:, None] + np.arange(features.shape[2])]
+        return self.by_edge(tables(parameters, features))
+
+    def by_edge(self, each: Array) -> Array:
+        """(E, K, K) the sum of tables of terms (T, K, K), overwritten, over each edge's terms."""
+        measurement, graph = self.measurement, self.measurement.problem.graph
         along = measurement.first == graph.edges[measurement.edge, 0]
         each[~along] = each[~along].transpose(0, 2, 1)
         found = np.zeros((len(graph.edges), *each.shape[1:]))

@@ -9,19 +9,21 @@ from edgewise.core.strategies.independent import GOptimal as GOptimal
 from edgewise.core.strategies.independent import Paper as Paper
 from edgewise.core.strategies.limits.limited import Limited as Limited
 from edgewise.core.strategies.limits.safe import Safe as Safe
+from edgewise.core.strategies.optimistic import Optimistic as Optimistic
 from edgewise.core.strategies.phases import Phasing as Phasing
 from edgewise.core.strategies.plan import Plan as Plan
 from edgewise.core.strategies.strategy import Strategy as Strategy
 from edgewise.core.strategies.thompson import Thompson as Thompson
 
 BUILT_IN: dict[str, type[Strategy]] = {
-    kind.name: kind for kind in (Adaptive, Contrast, GOptimal, Limited, Paper, Safe, Thompson)
+    kind.name: kind
+    for kind in (Adaptive, Contrast, GOptimal, Limited, Optimistic, Paper, Safe, Thompson)
 }
 """What files may name and databases may hold; their settings are their fields."""
 
 STRATEGIES: dict[str, Strategy] = {
     strategy.name: strategy
-    for strategy in (Adaptive(), Contrast(), GOptimal(), Paper(), Thompson())
+    for strategy in (Adaptive(), Contrast(), GOptimal(), Optimistic(), Paper(), Thompson())
 }
 """Every strategy that needs no settings of the user's, by its public name."""
 

@@ -13,6 +13,8 @@ from typing import Protocol
 
 from edgewise.core.aim import Aim
 from edgewise.core.evidence.coverage import sees, sees_everything
+from edgewise.core.evidence.measuring import all_of
+from edgewise.core.evidence.optimism import growth
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
@@ -26,6 +28,7 @@ its length in overtime, rather than never."""
 
 
 _WITH_LEVELS = 4
+_SHORTEST_CAP = 8
 
 
 class Phasing(Protocol):
@@ -119,6 +122,38 @@ class EvenPhases:
         if state.phase_rounds < state.rounds:
             return state.phase_rounds >= self.length
         return GrowingPhases(0.0, self.shortest).is_over(cells, state)
+
+
+@dataclass(frozen=True)
+class InformationPhases:
+    """A first phase until everything can be estimated; then phases that each add information.
+
+    A phase is over when log det A has grown by ``growth``, in some kind; or after a quarter of the
+    rounds so far, at least eight, lest missing rewards keep it for ever.
+    """
+
+    first_phase: Phasing
+    growth: float
+    is_endless: bool = False
+
+    def first(self) -> Aim:
+        """The other strategy's."""
+        return self.first_phase.first()
+
+    def next(self, state: LearnerState, open: Aim | None) -> Aim:  # noqa: A002, ARG002
+        """Everything alike, for when rewards were missing."""
+        return Aim.everything(self.first().length)
+
+    def is_over(self, cells: Cells, state: LearnerState) -> bool:
+        """By the information of the phase and of those before it."""
+        closed = state.closed
+        before = all_of(closed[:-1], closed[-1]) if len(closed) else None
+        if before is None or not sees_everything(cells, before):
+            return self.first_phase.is_over(cells, state)
+        if state.phase_rounds >= max(_SHORTEST_CAP, state.rounds // 4):
+            return True
+        pairs = zip(before.grams(cells), state.statistics.grams(cells), strict=True)
+        return any(growth(A, more) >= self.growth for A, more in pairs)
 
 
 @dataclass(frozen=True)

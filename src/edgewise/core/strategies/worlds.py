@@ -29,12 +29,12 @@ def possible_world(
 
     With a scale of 0 it is the posterior mean.
     """
-    return _drawn(problem, cells, state.closed, _local(state), rng, scale)
+    return _drawn(problem, cells, state.closed, local_evidence(state), rng, scale)
 
 
 def recommended(problem: Problem, cells: Cells, state: LearnerState) -> Indices | None:
     """(n,) the best joint arm of the posterior mean; None while phases say too little."""
-    return _recommended(problem, cells, state.closed, _local(state))
+    return _recommended(problem, cells, state.closed, local_evidence(state))
 
 
 def best_of(world: Objective) -> Indices:
@@ -42,9 +42,14 @@ def best_of(world: Objective) -> Indices:
     return frozen(solve(world, Request(bound=None)).arms, np.int32)
 
 
-def _local(state: LearnerState) -> Phase | None:
-    """What edges showed one by one, where they have parameters of their own."""
+def local_evidence(state: LearnerState) -> Phase | None:
+    """What edges showed one by one in closed phases, where they have parameters of their own."""
     return None if state.pooling == "shared" else state.by_edge_closed
+
+
+def shows_everything(cells: Cells, closed: ByPhase) -> bool:
+    """Whether closed phases do; one that only decided how edges are pooled has shown nothing."""
+    return len(closed) > 0 and sees_everything(cells, all_of(closed[:-1], closed[-1]))
 
 
 def _drawn(
@@ -57,8 +62,7 @@ def _drawn(
 ) -> Objective | None:
     if local is not None:
         return draw_local_world(problem, local, rng=rng, scale=scale)
-    if len(closed) and sees_everything(cells, all_of(closed[:-1], closed[-1])):
-        # a phase that only decided how edges are pooled has shown nothing
+    if shows_everything(cells, closed):
         return draw_world(problem, cells, closed, rng=rng, scale=scale)
     return None
 

@@ -86,6 +86,7 @@ class _StrategyReader:
 _READERS: dict[str, Callable[[_StrategyReader, str, Any], Any]] = {
     "str": _StrategyReader._text,
     "float": _StrategyReader._number,
+    "float | None": _StrategyReader._number,
     "int": _StrategyReader._whole,
     "int | None": _StrategyReader._whole,
     "Strategy": _StrategyReader._inner,
