@@ -12,6 +12,7 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.instance.search import Search
 from edgewise.allocation.instance.two_colouring import two_colouring
 from edgewise.allocation.optimum.dynamic_programming import SMALL, dynamic_programming
+from edgewise.allocation.optimum.separable import separable
 from edgewise.allocation.starts.constant import constant
 from edgewise.allocation.starts.greedy import decide, greedy
 from edgewise.allocation.starts.mean_field import local_laws
@@ -28,6 +29,9 @@ beyond which even a first look takes longer than all the rest."""
 
 def automatic(objective: Objective, search: Search) -> Allocation:
     """The first start that is provably optimal, or dynamic programming, or the portfolio."""
+    alone = separable(objective)
+    if alone is not None:
+        return alone
     simple = []
     for start in simple_starts(objective):
         if start.proved_optimal:

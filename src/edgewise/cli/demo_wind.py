@@ -8,51 +8,59 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-import edgewise as ew
 from edgewise.cli.terminal.options import OutputFormat, Plot, Seed
 from edgewise.cli.terminal.plotting import check_plot, save_plot
 from edgewise.cli.terminal.shell import Format, Output, emit, note
-from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from edgewise.base.arrays import Array
     from edgewise.core.learner import Learner
-    from edgewise.core.strategies import Strategy
-    from edgewise.integrations.floris import FlorisEnvironment, YawComparison, YawTask
+    from edgewise.integrations.floris import FlorisSystem
+    from edgewise.integrations.gains import Outcome
+    from edgewise.integrations.running import Exploration, Trail
+
+_MARKS = 12
+"""Points of the curves of gain against rounds."""
 
 
 def wind(
+    layout: Annotated[
+        str,
+        typer.Option(
+            metavar="<regular|random|FILE>",
+            help="A grid, random places, or a file: .csv with the columns x and y in metres, or a "
+            "FLORIS file (.yaml).",
+        ),
+    ] = "regular",
+    turbines: Annotated[int, typer.Option(min=2, help="How many; a file has its own number.")] = 25,
+    layout_seed: Annotated[int, typer.Option(min=0, help="Of random places.")] = 0,
+    wake: Annotated[
+        str | None,
+        typer.Option(
+            metavar="<gch|cc|jensen|empirical gauss>",
+            help="FLORIS' wake model.",
+            show_default="gch, or the file's",
+        ),
+    ] = None,
     direction: Annotated[
-        float, typer.Option(help="Where the wind comes from, degrees clockwise from north.")
-    ] = 273.0,
-    speed: Annotated[float, typer.Option(help="Wind speed in metres per second.")] = 8.0,
-    columns: Annotated[int, typer.Option(min=1, help="Turbines from west to east.")] = 5,
-    rows: Annotated[int, typer.Option(min=1, help="Turbines from south to north.")] = 5,
-    spacing: Annotated[
-        tuple[float, float],
-        typer.Option(help="Distance between columns and between rows, in rotor diameters."),
-    ] = (7.0, 5.0),
-    rounds: Annotated[int, typer.Option(min=1, help="Settings tried.")] = 50,
+        float | None,
+        typer.Option(
+            help="Where the wind comes from, degrees clockwise from north.",
+            show_default="273 for regular, 270 for random places, or the file's",
+        ),
+    ] = None,
+    speed: Annotated[
+        float | None,
+        typer.Option(help="Wind in metres per second.", show_default="8, or the file's"),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=3, help="Settings tried.")] = 100,
     noise: Annotated[
         float, typer.Option(help="Deviation of one measured power, in megawatts.")
     ] = 0.1,
-    epsilon: Annotated[
-        float,
-        typer.Option(
-            help="Stop early once the answer is certified, within the model, to be at most so "
-            "many megawatts below the best."
-        ),
-    ] = 0.0,
-    safe: Annotated[
-        float | None,
-        typer.Option(
-            help="Explore only where the predicted power is at least this fraction of that at "
-            "zero yaw, such as 0.95.",
-            show_default="no limit",
-        ),
-    ] = None,
     optimiser: Annotated[
         bool, typer.Option(help="Compare with FLORIS' own optimiser, which takes longest.")
+    ] = True,
+    rivals: Annotated[
+        bool, typer.Option(help="Compare with other methods on as many rounds of their own.")
     ] = True,
     seed: Seed = 0,
     plot: Plot = None,
@@ -62,110 +70,103 @@ def wind(
 
     Turbines shade each other; turning one out of the wind costs it power and helps those behind
     it. FLORIS (pip install 'edgewise[wind]') plays the farm: edgewise sees noisy powers only, and
-    is graded by the true ones, beside simple rules and FLORIS' own optimiser, which knows
-    the wake model.
+    is graded by the true ones, beside other methods and FLORIS' own optimiser, which knows
+    the wake model. Gains and powers while exploring are shares of the power at zero yaw.
 
     Example:
-      $ edgewise demo wind --rows 2 --columns 3 --rounds 30 --plot farm.png
+      $ edgewise demo wind --layout random --turbines 12 --rounds 40 --plot farm.png
 
     Exit code 0; 2 wrong input.
     """
-    from edgewise.integrations.floris import FlorisEnvironment, WindFarm, YawTask, compare
-    from edgewise.progress import ProgressLine
+    from edgewise.integrations.floris import FlorisSystem, YawTask
+    from edgewise.integrations.floris.layouts import farm_of
+    from edgewise.integrations.gains import outcome_of
 
     check_plot(plot)
-    farm = WindFarm.grid(columns, rows, spacing=spacing, wind_direction=direction, wind_speed=speed)
-    task = YawTask.of(farm, noise=noise)
-    environment = FlorisEnvironment(task, rng=seed)
-    note(
-        f"{columns} x {rows} turbines, {speed:g} m/s from {direction:g} degrees, {rounds} rounds, "
-        f"noise {noise:g} MW"
+    farm = farm_of(
+        layout,
+        n_turbines=turbines,
+        seed=layout_seed,
+        wind_direction=direction,
+        wind_speed=speed,
+        wake=wake,
     )
-    report = ew.identify(
-        task.problem,
-        environment,
-        epsilon=epsilon,
-        strategy=_strategy(environment, safe),
-        max_rounds=rounds,
-        rng=seed + 1,
-        progress=ProgressLine(line=lambda learner: _line(learner, environment, rounds)),
+    system = FlorisSystem(YawTask.of(farm), noise)
+    note(f"{farm!r}, wake model {farm.wake}, {rounds} rounds, noise {noise:g} MW")
+    run = _explored(system, rounds, seed)
+    others = _rivals(system, run, seed) if rivals else []
+    outcome = outcome_of(
+        system, run, rivals=others, optimiser=_optimised(system) if optimiser else None
     )
-    if report.allocation is None:
-        raise InvalidArgument(
-            f"{rounds} rounds do not show every pair of angles once; allow more --rounds"
-        )
-    if optimiser:
-        note("running FLORIS' own optimiser for comparison")
-    comparison = compare(environment, report, optimiser=optimiser, rng=seed)
-    emit(_answer(task, report, comparison), output)
+    emit(_answer(outcome), output)
     if plot is not None:
-        _save_picture(task, environment, comparison, plot)
+        _save_picture(system, run, outcome, plot)
 
 
-def _strategy(environment: FlorisEnvironment, safe: float | None) -> Strategy:
-    from edgewise.integrations.floris import EXPLORE, safe_exploration
+def _explored(system: FlorisSystem, rounds: int, seed: int) -> Exploration:
+    from edgewise.integrations.floris import EXPLORE
+    from edgewise.integrations.running import explore
+    from edgewise.progress import ProgressLine
 
-    if safe is None:
-        return EXPLORE
-    zero = np.zeros(environment.task.farm.n_turbines)
-    present = float(environment.simulator.farm_power(zero)[0])
-    return safe_exploration(environment.task, present_power=present, fraction=safe)
+    totals: list[float] = []
+    progress = ProgressLine(line=lambda learner: _line(learner, rounds, totals))
+
+    def watch(learner: Learner, measured: float) -> None:
+        totals.append(measured)
+        progress(learner)
+
+    marks = np.unique(np.linspace(2, rounds, _MARKS).astype(int)).tolist()
+    run = explore(system, EXPLORE, marks=marks, rng=seed, watch=watch)
+    progress.close()
+    return run
 
 
-def _line(learner: Learner, environment: FlorisEnvironment, rounds: int) -> str:
-    measured = [deployment.measured.sum() for deployment in environment.record]
+def _line(learner: Learner, rounds: int, totals: list[float]) -> str:
     filled = round(24 * learner.rounds / rounds)
     return (
         f"[{'#' * filled}{'.' * (24 - filled)}] round {learner.rounds} of {rounds}  "
-        f"farm {measured[-1]:.1f} MW  best so far {max(measured):.1f} MW"
+        f"farm {totals[-1]:.1f} MW  best so far {max(totals):.1f} MW"
     )
 
 
-def _answer(task: YawTask, report: ew.Report, comparison: YawComparison) -> Output:
-    from edgewise.integrations.floris import explain
+def _rivals(system: FlorisSystem, run: Exploration, seed: int) -> list[Trail]:
+    from edgewise.integrations.rivals import RIVALS
 
-    exploration, fit = comparison.exploration, comparison.fit
-    spread = report.noise_estimate
-    facts = {
-        "rounds": report.rounds,
-        "power_while_exploring": exploration.mean,
-        "lowest_power_while_exploring": exploration.lowest,
-        "explained_per_turbine": fit.per_turbine,
-        "explained_of_farm": fit.farm,
-        "noise_stated": report.problem.stated_noise,
-        "spread_measured": None if spread is None else spread.deviation,
-        "lack_of_fit_p": None if report.lack_of_fit is None else report.lack_of_fit.p_value,
-        "certified": report.certified,
-    }
+    note(f"trying {' and '.join(RIVALS)} for comparison")
+    marks = run.trail.marks.tolist()
+    return [rival(system, marks=marks, rng=seed) for rival in RIVALS.values()]
+
+
+def _optimised(system: FlorisSystem) -> tuple[str, float]:
+    note("running FLORIS' own optimiser for comparison")
+    values, simulator = system.task.settings.values, system.simulator
+    best = simulator.optimised(float(values[0]), float(values[-1]))
+    zero, power = simulator.farm_power(np.stack([np.zeros_like(best), best]))
+    return "FLORIS optimiser", float(power / zero - 1.0)
+
+
+def _answer(outcome: Outcome) -> Output:
+    from edgewise.integrations.gains import explain
+
+    columns = ("setting", "farm_mw", "gain", "share of optimiser")
     rows = [
-        (row.name, row.power, f"{comparison.gain(row.name):+.2%}", _by_depth(task, row.yaws))
-        for row in comparison.settings
+        (name, worth, f"{gain:+.2%}", "" if share is None else f"{share:.1%}")
+        for name, worth, gain, share in outcome.rows("zero yaw")
     ]
-    columns = ("setting", "farm_mw", "gain", "mean yaw by wake depth")
-    return Output(facts, "settings", columns, rows, text=explain(report, comparison))
+    text = explain(outcome, "the farm", "zero yaw")
+    return Output(outcome.facts, "settings", columns, rows, text=text)
 
 
-def _by_depth(task: YawTask, yaws: Array) -> str:
-    depths = task.wakes.depths
-    return " / ".join(f"{yaws[depths == depth].mean():.1f}" for depth in np.unique(depths))
-
-
-def _save_picture(
-    task: YawTask, environment: FlorisEnvironment, comparison: YawComparison, path: Path
-) -> None:
+def _save_picture(system: FlorisSystem, run: Exploration, outcome: Outcome, path: Path) -> None:
     from edgewise.integrations.floris import farm_data
+    from edgewise.integrations.gains import gains_data
     from edgewise.plots import figure_farm
 
-    panels = []
-    for name in ("zero yaw", "edgewise"):
-        setting = comparison[name]
-        gain = "" if name == "zero yaw" else f" ({comparison.gain(name):+.1%})"
-        panels.append(
-            farm_data(
-                task,
-                setting.yaws,
-                title=f"{name}: {setting.power:.1f} MW{gain}",
-                flow=environment.simulator.flow(setting.yaws),
-            )
-        )
-    save_plot(figure_farm(*panels), path)
+    task, panels = system.task, []
+    found = task.yaws(run.estimate.allocation.arms)
+    gain = outcome.edgewise.gain
+    for name, yaws in (("zero yaw", np.zeros_like(found)), (f"edgewise ({gain:+.1%})", found)):
+        flow = system.simulator.flow(yaws)
+        panels.append(farm_data(task, yaws, title=name, flow=flow))
+    curves = gains_data(outcome.courses, outcome.optimiser)
+    save_plot(figure_farm(*panels, gains=curves), path)

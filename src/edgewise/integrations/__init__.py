@@ -1,1 +1,1 @@
-"""Real systems as problems. Each integration needs an extra of its own."""
+"""Real systems as problems; what they share: ordered settings, runs, rivals, gains."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.plots.curves import CurvesData
+from edgewise.plots.draw import draw_curves
 from edgewise.plots.figures import new_figure
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ class FarmData:
     """Degrees clockwise from north, where the wind comes from."""
     diameter: float
     wakes: Indices
-    """(E, 2) turbine and the next one in its wake."""
+    """(E, 2) turbine and one that its wake may matter to."""
     title: str = ""
     flow: tuple[Array, Array, Array] | None = None
     """(h, w) each: metres east, metres north, wind speed."""
@@ -61,7 +63,8 @@ def draw_farm(data: FarmData, ax: Axes, *, speeds: tuple[float, float] | None = 
         ax.annotate(
             "", downstream, upstream, zorder=2,
             arrowprops={
-                "arrowstyle": "-|>", "color": _WAKE, "lw": 0.9, "shrinkA": 7, "shrinkB": 9,
+                "arrowstyle": "-|>", "color": _WAKE, "lw": 0.5, "alpha": 0.6,
+                "mutation_scale": 7, "shrinkA": 6, "shrinkB": 8,
             },
         )  # fmt: skip
     ax.add_collection(
@@ -94,17 +97,26 @@ def _draw_wind(data: FarmData, ax: Axes) -> None:
     ax.text(east + 0.3 * data.diameter, north, "wind", fontsize=8, va="center", zorder=4)
 
 
-def figure_farm(*panels: FarmData) -> Figure:
-    """Farms side by side, with one colour scale of wind speed if there is flow."""
-    figure = new_figure(6.6 * len(panels), 4.8)
-    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+def figure_farm(*panels: FarmData, gains: CurvesData | None = None) -> Figure:
+    """Farms side by side, with one colour scale of wind speed if there is flow; then the gains."""
+    figure = new_figure(6.0 * len(panels) + (5.0 if gains is not None else 0.0), 5.2)
+    widths = [1.2] * len(panels) + ([1.0] if gains is not None else [])
+    axes = figure.subplots(1, len(widths), squeeze=False, width_ratios=widths)[0]
     flows = [data.flow[2] for data in panels if data.flow is not None]
     speeds = (min(map(np.min, flows)), max(map(np.max, flows))) if flows else None
-    for data, ax in zip(panels, axes, strict=True):
+    farms = axes[: len(panels)]
+    for data, ax in zip(panels, farms, strict=True):
         draw_farm(data, ax, speeds=speeds)
-    meshes = [mesh for ax in axes for mesh in ax.collections if mesh.get_array() is not None]
+    meshes = [mesh for ax in farms for mesh in ax.collections if mesh.get_array() is not None]
     if meshes:
         figure.colorbar(
-            meshes[0], ax=list(axes), label="wind speed at hub height (m/s)", shrink=0.75, pad=0.01
+            meshes[0],
+            ax=list(farms),
+            label="wind speed at hub height (m/s)",
+            orientation="horizontal",
+            shrink=0.4,
+            pad=0.01,
         )
+    if gains is not None:
+        draw_curves(gains, axes[-1], legend=True)
     return figure

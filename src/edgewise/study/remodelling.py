@@ -51,6 +51,7 @@ class Changes(TypedDict, total=False):
     node_kinds: ArrayLike
     noise: Noise | ArrayLike
     node_term: bool
+    interaction: bool
     covariates: ArrayLike | Mapping[str, ArrayLike] | None
     delta: float
     epsilon: float | None
@@ -71,6 +72,7 @@ _MODEL = (
     "node_kinds",
     "noise",
     "node_term",
+    "interaction",
 )
 
 _NOT_COMPUTABLE = {

@@ -52,7 +52,7 @@ def _is_kept(problem: Problem) -> bool:
         return True
     if len(problem.graph.edges) > _MOST_EDGES:
         return False
-    width = problem.whitening.rank**2
+    width = problem.parameters_per_edge
     terms = {"arc": 1, "link": 1, "node": 4, "total": len(problem.graph.edges)}[problem.measured]
     return len(problem.graph.edges) * terms * width**2 <= _LARGEST
 

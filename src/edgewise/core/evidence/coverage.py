@@ -45,10 +45,7 @@ def sees(cells: Cells, statistics: Statistics, aim: Aim) -> bool:
 
 def _all_contrasts(cells: Cells) -> Array:
     """Every cell minus the first of its kind, and every arm's own term minus the first's."""
-    parts = [
-        features[shown] - features[shown][:1]
-        for features, shown in zip(cells.features, cells.showable, strict=True)
-    ]
-    if cells.own is not None:
-        parts.extend(own - own[:1] for own in cells.own)
-    return np.vstack(parts)
+    shows = list(zip(cells.features, cells.showable, strict=True))
+    if cells.own is not None and cells.own_showable is not None:
+        shows.extend(zip(cells.own, cells.own_showable, strict=True))
+    return np.vstack([features[shown] - features[shown][:1] for features, shown in shows])

@@ -52,6 +52,10 @@ class Cells:
     """Whether all kinds have one vector of parameters, of which each has its features."""
     own: Array | None = None
     """(s, K, p) features of an arm's own term at a node, by kind of node; None if there is none."""
+    own_showable: Mask | None = None
+    """(s, K) whether some node of the kind can be given the arm."""
+    interaction: bool = True
+    """Whether there are matrices at all, or node terms alone."""
 
     @property
     def n_parameters(self) -> int:
@@ -106,6 +110,8 @@ class Cells:
         """(q, d, d) the matrices that theta stands for: M if it has directions, else S."""
         r = self.arm_transform.shape[1]
         raw = np.einsum("qip,qp->qi", self.rotations, theta)
+        if not self.interaction:
+            return np.zeros((len(raw), len(self.arm_transform), len(self.arm_transform)))
         size = r * r if self.directions else r * (r + 1) // 2
         inner = matrices_of(raw[:, :size], r, ordered=self.directions)
         return self.arm_transform @ inner @ self.arm_transform.T
@@ -193,6 +199,8 @@ def _build_joint(problem: Problem) -> Cells:
         directions=tells_directions(problem),
         joint=True,
         own=_own_features(arms, n_own, p) if n_own else None,
+        own_showable=_own_showable(problem) if n_own else None,
+        interaction=problem.interaction,
     )
 
 
@@ -201,12 +209,12 @@ def raw_features(problem: Problem, *, directions: bool = False) -> Array:
 
     vec(x_k x_l') where ``directions`` are told apart (also at directed edges, and where numbers
     are measured at nodes), else svec of the symmetric part; followed by the node term, if there is
-    one.
+    one. Without interaction the node term is all.
     """
     arms, n_arms = problem.whitening.coordinates, problem.n_arms
     ordered = directions or tells_directions(problem)
     pairs = ordered_pairs(n_arms) if ordered else unordered_pairs(n_arms)
-    raw = pairs.features(arms)
+    raw = pairs.features(arms)[:, : None if problem.interaction else 0]
     if problem.node_term:
         first, second = arms[pairs.arms.T]
         raw = np.hstack([raw, first if ordered else (first + second) * math.sqrt(0.5)])
@@ -234,6 +242,13 @@ def _own_features(arms: Array, n_own: int, p: int) -> Array:
         first = p - n_own + kind * r
         own[kind, :, first : first + r] = arms
     return frozen(own, float)
+
+
+def _own_showable(problem: Problem) -> Mask:
+    (masks, groups), kinds = problem.candidate_sets, problem.kind_of_node
+    shown = np.zeros((int(kinds.max()) + 1, problem.n_arms), np.bool_)
+    np.logical_or.at(shown, kinds, masks[groups])
+    return frozen(shown, np.bool_)
 
 
 def _rotations(raw: Array, showable: Mask) -> tuple[Array, Indices]:

@@ -61,6 +61,9 @@ class Problem:
         Gaussian noise of one deviation. Or one number per channel, or per kind of arcs or links.
     node_term
         Whether the reward has the term :math:`x^{(i)\top}\beta`.
+    interaction
+        False: the reward has only that term, :math:`r_{ij} = w_{ij} x^{(i)\top}\beta_q`, so what
+        an arc brings depends on the arm of its first node alone (implies ``node_term``).
     candidates
         (n, K) boolean: the arms each node may be given. Default: all.
     project
@@ -111,6 +114,7 @@ class Problem:
     average: bool = False
     node_kinds: Indices | None = None
     baseline: Indices | None = None
+    interaction: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.graph, Graph):
@@ -130,7 +134,7 @@ class Problem:
             raise InvalidProblem("every arm is zero, so no reward depends on M; add a non-zero arm")
         if not self.project:
             require_span(self.whitening.rank, self.dimension)
-        if self.node_term:
+        if self.node_term and self.interaction:
             _require_lift(self.whitening.coordinates)
 
     def _check_options(self) -> None:
@@ -141,12 +145,13 @@ class Problem:
         set_field(self, "own_term", checked_own_term(self.own_term, self.measured))
         set_field(self, "average", checked_average(self.average, self.measured, graph))
         set_field(self, "node_kinds", checked_node_kinds(self.node_kinds, graph))
+        set_field(self, "node_term", self.node_term or not self.interaction)
         self._check_pooling()
         noise = checked_noise(self.noise, graph.n_kinds, self.n_rewards, self.measured)
         set_field(self, "noise", noise)
 
     def _check_pooling(self) -> None:
-        n_parameters = len(self.graph.edges) * self.dimension**2
+        n_parameters = len(self.graph.edges) * self.parameters_per_edge
         if self.pooling == "none" and self.n_rewards * n_parameters**2 > _LARGEST_EQUATIONS:
             raise InvalidProblem(
                 f"pooling='none' gives {len(self.graph.edges)} edges a matrix each, about "
@@ -169,6 +174,11 @@ class Problem:
         return sizes[self.measured]
 
     @property
+    def parameters_per_edge(self) -> int:
+        """How many numbers an edge's matrix and node term are, at most."""
+        return self.dimension * (self.dimension * self.interaction + self.node_term)
+
+    @property
     def level_names(self) -> Levels:
         """Which levels there are, by name."""
         return checked_levels(self.levels)
@@ -186,6 +196,7 @@ class Problem:
             and self.levels == "none"
             and self.pooling == "shared"
             and self.graph.covariates is None
+            and self.interaction
             and not isinstance(self.noise, tuple)
         )
 
@@ -270,7 +281,7 @@ class Problem:
         digest.update(repr(flags).encode())
         if not self.is_plain:  # what plain problems do not have leaves their digest as it was
             options = (self.measured, self.levels, self.pooling, self.own_term, self.average)
-            digest.update(repr(options).encode())
+            digest.update(repr(options if self.interaction else (*options, False)).encode())
             for part in (graph.covariates, self.node_kinds):
                 digest.update(b"" if part is None else part.tobytes())
         if self.baseline is not None:
@@ -278,7 +289,8 @@ class Problem:
         return digest.hexdigest()
 
     def __repr__(self) -> str:
-        extra = ", node_term=True" if self.node_term else ""
+        extra = ", node_term=True" if self.node_term and self.interaction else ""
+        extra += "" if self.interaction else ", interaction=False"
         extra += ", with candidates" if self.candidates is not None else ""
         usual = {"measured": "arc", "levels": "none", "pooling": "shared"}
         for name, value in usual.items():

@@ -9,7 +9,7 @@ arms depend on earlier phases' rewards only, as the rule ``anytime`` asks for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,13 @@ from edgewise.core.design.node_laws import NodeLaws
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
+from edgewise.core.strategies.independent import g_optimal_laws
 from edgewise.core.strategies.phases import EvenPhases
 from edgewise.core.strategies.worlds import best_of, possible_world
 from edgewise.errors import InvalidArgument
+
+_TOLERANCE = 1e-6
+"""Of the designs, relative to their optimum."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +39,19 @@ class Thompson:
     scale
         Posterior deviations are multiplied by it: more than 1 explores more.
     first
-        Rounds of the first phase, in which nodes draw evenly among their candidates, at least;
-        it lasts until every contrast can be estimated.
+        Rounds of the first phase, in which nodes draw independently, at least; it lasts until
+        every contrast can be estimated.
     phase
         Rounds after which the posterior is renewed.
+    even
+        Probability with which a node of the first phase draws from all its candidates alike, and
+        otherwise from their G-optimal design: fewer arms, farther apart, that show more.
     """
 
     scale: float = 1.5
     first: int = 8
     phase: int = 8
+    even: float = 1.0
     name: str = "thompson"
 
     def __post_init__(self) -> None:
@@ -52,12 +60,19 @@ class Thompson:
                 f"scale is {self.scale}, first {self.first} and phase {self.phase}; scale must be "
                 "above 0, the others at least 1 round"
             )
+        if not 0.0 <= self.even <= 1.0:
+            raise InvalidArgument(f"even is {self.even}; it is a probability, between 0 and 1")
 
     def __call__(self, problem: Problem, /) -> ThompsonPhases:
-        """Prepare the even draws of the first phase."""
-        masks, groups = problem.candidate_sets
-        laws = NodeLaws.of(masks / masks.sum(axis=1, keepdims=True), groups)
+        """Prepare the draws of the first phase."""
+        laws = self._first_laws(problem)
         return ThompsonPhases(Cells.of(problem), laws, EvenPhases(self.first, self.phase), self)
+
+    def _first_laws(self, problem: Problem) -> NodeLaws:
+        masks, groups = problem.candidate_sets
+        if self.even == 1.0:
+            return NodeLaws.of(masks / masks.sum(axis=1, keepdims=True), groups)
+        return g_optimal_laws(problem, _TOLERANCE, even=self.even)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +88,7 @@ class ThompsonPhases:
     ridge: float = 0.0
 
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
-        """Drawn evenly in the first phase; then the best of a world drawn from the posterior.
+        """Drawn node by node in the first phase; then the best of a world of the posterior.
 
         A pure function of (seed, round) and of the phases that are over.
         """
@@ -88,9 +103,9 @@ class ThompsonPhases:
         return possible_world(problem, self.cells, state, rng=rng, scale=self.options.scale)
 
     def to_tree(self) -> dict[str, Any]:
-        """Nothing: all is in the state."""
-        return {}
+        """Laws from a design: another machine may solve it to other last digits."""
+        return {} if self.options.even == 1.0 else {"laws": self.laws.weights.copy()}
 
-    def from_tree(self, tree: Mapping[str, Any]) -> ThompsonPhases:  # noqa: ARG002
-        """Itself."""
-        return self
+    def from_tree(self, tree: Mapping[str, Any]) -> ThompsonPhases:
+        """With the laws that were stored."""
+        return replace(self, laws=self.laws.reweighted(tree["laws"])) if tree else self

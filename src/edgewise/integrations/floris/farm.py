@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from edgewise.base.arrays import Array, frozen
+from edgewise.base.randomness import generator
 from edgewise.errors import InvalidArgument
+from edgewise.formats.files import FilePath
+
+_FULLEST = 0.4
+"""Share of the ground that discs of the least distance may cover: fuller ground is hard to fill."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,6 +36,12 @@ class WindFarm:
         Name of the type in FLORIS' turbine library.
     diameter
         Rotor diameter of that type in metres.
+    wake
+        How FLORIS computes wakes: "gch", "cc", "jensen" or "empirical gauss"
+        (:data:`~edgewise.integrations.floris.WAKES`); "file": as its input file says.
+    source
+        What a FLORIS input file says, turbines and all; positions, wind and, unless it is "file",
+        the wake model are replaced by those above.
 
     Examples
     --------
@@ -42,6 +56,8 @@ class WindFarm:
     turbulence: float = 0.06
     turbine: str = "nrel_5MW"
     diameter: float = 126.0
+    wake: str = "gch"
+    source: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         places = np.asarray(self.positions, dtype=float)
@@ -58,7 +74,65 @@ class WindFarm:
                 f"wind_speed is {self.wind_speed}, turbulence {self.turbulence} and diameter "
                 f"{self.diameter}; all must be above 0"
             )
+        _refuse_crowded(places, self.diameter)
         object.__setattr__(self, "positions", frozen(places, float))
+
+    @classmethod
+    def random(
+        cls,
+        n_turbines: int,
+        seed: int,
+        *,
+        spacing: float = 5.0,
+        least: float = 3.0,
+        wind_direction: float = 270.0,
+        wind_speed: float = 8.0,
+        wake: str = "gch",
+        diameter: float = 126.0,
+    ) -> WindFarm:
+        """Turbines dropped on a square one by one, each at least ``least`` diameters from others.
+
+        The square has the area of ``n_turbines`` squares of ``spacing`` diameters; the same seed
+        gives the same farm.
+        """
+        if n_turbines < 1 or not 0.0 < least**2 * np.pi / 4 < _FULLEST * spacing**2:
+            raise InvalidArgument(
+                f"{n_turbines} turbines, {least:g} diameters apart at least and {spacing:g} on the "
+                "average, cannot be dropped on a square one by one; ask for one turbine at least, "
+                f"and for a least distance below {np.sqrt(4 * _FULLEST / np.pi):.2f} of the spacing"
+            )
+        rng, side = generator(seed), spacing * np.sqrt(n_turbines)
+        places: list[Array] = []
+        while len(places) < n_turbines:
+            place = rng.uniform(0.0, side, 2)
+            if all(np.hypot(*(place - other)) >= least for other in places):
+                places.append(place)
+        return cls(
+            diameter * np.array(places),
+            wind_direction=wind_direction,
+            wind_speed=wind_speed,
+            diameter=diameter,
+            wake=wake,
+        )
+
+    @classmethod
+    def from_file(
+        cls,
+        path: FilePath,
+        *,
+        wind_direction: float | None = None,
+        wind_speed: float | None = None,
+        wake: str | None = None,
+    ) -> WindFarm:
+        """Read a ``.csv`` with the columns x and y in metres, or a FLORIS file (``.yaml``).
+
+        What is None is as the FLORIS file says, and otherwise 8 m/s from 270 degrees and "gch".
+        """
+        from edgewise.integrations.floris.files import read_farm
+
+        given = {"wind_direction": wind_direction, "wind_speed": wind_speed, "wake": wake}
+        known = {name: value for name, value in given.items() if value is not None}
+        return cls(**{**read_farm(path, one_wind=len(known.keys() - {"wake"}) < 2), **known})
 
     @classmethod
     def grid(
@@ -70,6 +144,7 @@ class WindFarm:
         wind_direction: float,
         wind_speed: float,
         diameter: float = 126.0,
+        wake: str = "gch",
     ) -> WindFarm:
         """``columns`` from west to east, ``rows`` from south to north, ``spacing`` in diameters.
 
@@ -82,6 +157,7 @@ class WindFarm:
             wind_direction=wind_direction,
             wind_speed=wind_speed,
             diameter=diameter,
+            wake=wake,
         )
 
     @property
@@ -112,4 +188,17 @@ class WindFarm:
         return (
             f"WindFarm({self.n_turbines} turbines, {self.wind_speed:g} m/s from "
             f"{self.wind_direction:g} degrees)"
+        )
+
+
+def _refuse_crowded(places: Array, diameter: float) -> None:
+    if len(places) < 2:
+        return
+    distances, nearest = cKDTree(places).query(places, k=2)
+    first = int(distances[:, 1].argmin())
+    if distances[first, 1] < diameter:
+        raise InvalidArgument(
+            f"turbines {first} and {int(nearest[first, 1])} stand {distances[first, 1]:.0f} m "
+            f"apart, closer than a rotor ({diameter:g} m); move one, and check that positions are "
+            "in metres"
         )

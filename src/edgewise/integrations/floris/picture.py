@@ -17,13 +17,12 @@ def farm_data(
 
     ``flow`` is what :meth:`Simulator.flow` computes for the same angles.
     """
-    waked = np.flatnonzero(task.wakes.parents >= 0)
     return FarmData(
         positions=task.farm.positions,
         yaws=np.asarray(yaws, dtype=float),
         wind_direction=task.farm.wind_direction,
         diameter=task.farm.diameter,
-        wakes=np.column_stack([task.wakes.parents[waked], waked]),
+        wakes=task.wakes.links,
         title=title,
         flow=None if flow is None else (flow.east, flow.north, flow.speed),
     )

@@ -1,7 +1,8 @@
-"""FLORIS itself: powers, flow and its own optimiser. The only module that imports it."""
+"""FLORIS itself: powers, flow and its own optimiser."""
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,9 +11,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, frozen
+from edgewise.base.choice import pick
 from edgewise.base.extras import required
 from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris.farm import WindFarm
+
+_PLAIN = {
+    "enable_secondary_steering": False,
+    "enable_yaw_added_recovery": False,
+    "enable_transverse_velocities": False,
+}
+WAKES: dict[str, dict[str, Any]] = {
+    "gch": {"velocity_model": "gauss", "deflection_model": "gauss"},
+    "cc": {"velocity_model": "cc", "deflection_model": "gauss"},
+    "jensen": {"velocity_model": "jensen", "deflection_model": "jimenez", **_PLAIN},
+    "empirical gauss": {
+        "velocity_model": "empirical_gauss",
+        "deflection_model": "empirical_gauss",
+        "turbulence_model": "wake_induced_mixing",
+        **_PLAIN,
+        "enable_yaw_added_recovery": True,
+    },
+}
+"""Wake models by name, as changes to FLORIS' default input (Gauss-curl hybrid)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +50,7 @@ class Flow:
 
 @dataclass(frozen=True, eq=False)
 class Simulator:
-    """A farm in FLORIS, with its default wake model (Gauss-curl hybrid).
+    """A farm in FLORIS.
 
     Needs ``edgewise[wind]``; FLORIS is imported when something is first computed.
     """
@@ -90,15 +111,27 @@ class Simulator:
 
     def _fresh_model(self) -> Any:
         floris = _imported("floris")
-        settings = floris.FlorisModel.get_defaults()
+        settings = self._input(floris.FlorisModel.get_defaults())
         settings["farm"] |= {
             "layout_x": self.farm.positions[:, 0].tolist(),
             "layout_y": self.farm.positions[:, 1].tolist(),
-            "turbine_type": [self.farm.turbine],
         }
         model = floris.FlorisModel(settings)
         self._set_wind(model, 1)
         return model
+
+    def _input(self, defaults: dict[str, Any]) -> dict[str, Any]:
+        """The file's input, or FLORIS' defaults with the type of turbine; and the wake model."""
+        if self.farm.source is None:
+            settings = defaults
+            settings["farm"]["turbine_type"] = [self.farm.turbine]
+        else:
+            settings = copy.deepcopy(dict(self.farm.source))
+        if self.farm.wake != "file" or self.farm.source is None:
+            wake = settings["wake"] = copy.deepcopy(defaults["wake"])
+            for name, value in pick("wake model", self.farm.wake, WAKES).items():
+                (wake if name in wake else wake["model_strings"])[name] = value
+        return settings
 
     def _set_wind(self, model: Any, n_settings: int) -> None:
         model.set(

@@ -1,74 +1,104 @@
-"""Who stands in whose wake, by geometry alone."""
+r"""Whose wake may matter to whom, by geometry alone.
+
+A wake is taken for a Gaussian of width :math:`\sigma = 0.35 D + 0.04 x` a distance x downwind. Its
+*reach* at a rotor a distance y off its axis is
+
+.. math:: \Big(\frac{D}{2\sigma}\Big)^2
+          \exp\Big(-\frac{\max(|y| - D/2,\, 0)^2}{2 \sigma^2}\Big) ,
+
+a rough share of what the wake takes; nothing else rests on its size than an order of wakes.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from edgewise.base.arrays import Indices, frozen
+from edgewise.base.arrays import Array, Indices, Mask, frozen
 from edgewise.integrations.floris.farm import WindFarm
 
-_EXPANSION = 0.05
-"""Growth of the wake's radius per metre, offshore (Jensen 1983; Katic et al. 1986)."""
+_WIDTH, _GROWTH = 1.3, 0.07
+"""A turbine within 1.3 D + 0.07 x of another's axis, x downwind of it, may feel its wake: wakes
+grow, and steering moves them."""
+_BOTH_SIDES = 0.25
+"""A turbine may turn to its weaker side too where wakes reach at least so much, as a share of the
+stronger side, to be turned away by it."""
+_PUSH, _LENGTH = 0.6, 6.0
+"""Turning a turbine by 30 degrees pushes its wake aside by 0.6 D (1 - exp(-x / 6 D)), roughly."""
 
 
 @dataclass(frozen=True, eq=False)
 class Wakes:
-    """A forest: every waked turbine hangs from the nearest turbine upstream that wakes it."""
+    """Links from every turbine to those that its wake may matter to."""
 
-    parents: Indices
-    """(n,) the turbine a turbine hangs from; -1 in the free wind."""
-    depths: Indices
-    """(n,) wakes between a turbine and the free wind."""
+    links: Indices
+    """(E, 2) turbine upstream and turbine downstream, by the latter."""
+    reach: Array
+    """(E,)"""
+    offsets: Array
+    """(E,) diameters by which the turbine downstream stands to the side that positive arms of the
+    one upstream turn its wake away from."""
+    distances: Array
+    """(E,) diameters downwind."""
     sides: Indices
-    """(n,) +1 or -1: the sign of the yaw that turns a turbine's wake away from the nearest turbine
-    behind it; 0 if it wakes none."""
+    """(n,) +1 or -1: the sign of the yaw that positive arms stand for, the one that turns the wake
+    away from where it reaches most."""
+    steers: Mask
+    """(n,) whether the turbine wakes any other."""
+    both: Mask
+    """(n,) whether turning to the other side may help as well."""
 
     def __post_init__(self) -> None:
-        for name in ("parents", "depths", "sides"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
+        types = {"links": np.int64, "sides": np.int64, "steers": np.bool_, "both": np.bool_}
+        for name in ("links", "reach", "offsets", "distances", "sides", "steers", "both"):
+            object.__setattr__(self, name, frozen(getattr(self, name), types.get(name, float)))
 
-    @cached_property
-    def beyond(self) -> tuple[Indices, ...]:
-        """For every turbine, those two or more wakes further down the same line."""
-        reached: list[list[int]] = [[] for _ in self.parents]
-        for turbine, parent in enumerate(self.parents.tolist()):
-            above = int(self.parents[parent]) if parent >= 0 else -1
-            while above >= 0:
-                reached[above].append(turbine)
-                above = int(self.parents[above])
-        return tuple(frozen(turbines, np.int64) for turbines in reached)
+    @property
+    def relief(self) -> Array:
+        """(E, 2) reach that turning by 30 degrees takes away, with a positive and a negative arm.
+
+        Rough, so it is told to the model as a covariate: powers say what it is worth.
+        """
+        push = _PUSH * (1.0 - np.exp(-self.distances / _LENGTH))
+        turned = [reach_of(self.distances, self.offsets + aside) for aside in (push, -push)]
+        return self.reach[:, None] - np.column_stack(turned)
 
 
-def wakes_of(farm: WindFarm, *, expansion: float = _EXPANSION) -> Wakes:
-    r"""The wake forest of a farm.
-
-    Turbine j, a distance x downwind of i, is waked by i when the wake, of radius
-    :math:`D/2 + kx`, touches its rotor: the distance across the wind is below :math:`D + kx`.
+def wakes_of(farm: WindFarm) -> Wakes:
+    """The wakes of a farm.
 
     >>> row = WindFarm.grid(3, 1, spacing=(5, 1), wind_direction=270, wind_speed=8)
-    >>> wakes_of(row).parents.tolist(), wakes_of(row).depths.tolist()
-    ([-1, 0, 1], [0, 1, 2])
+    >>> wakes_of(row).links.tolist(), wakes_of(row).steers.tolist()
+    ([[0, 1], [0, 2], [1, 2]], [True, True, False])
     """
-    along, across, diameter = farm.along, farm.across, farm.diameter
-    parents = np.full(farm.n_turbines, -1)
-    depths = np.zeros(farm.n_turbines, np.int64)
-    sides = np.zeros(farm.n_turbines, np.int64)
-    for turbine in np.argsort(along, kind="stable"):
-        distance = along[turbine] - along
-        offset = across[turbine] - across
-        waking = (distance > 1e-6 * diameter) & (np.abs(offset) < diameter + expansion * distance)
-        if not waking.any():
-            continue
-        parent = int(np.where(waking, distance, np.inf).argmin())
-        parents[turbine], depths[turbine] = parent, depths[parent] + 1
-        if sides[parent] == 0:  # turbines are visited from upwind: this is its nearest
-            sides[parent] = _away(offset[parent], diameter)
-    return Wakes(parents, depths, sides)
+    downwind = (farm.along[None] - farm.along[:, None]) / farm.diameter
+    left = (farm.across[None] - farm.across[:, None]) / farm.diameter
+    felt = (downwind > 1e-6) & (np.abs(left) < _WIDTH + _GROWTH * downwind)
+    last, first = np.nonzero(felt.T)
+    reach = reach_of(downwind[first, last], left[first, last])
+    n = farm.n_turbines
+    # a positive yaw turns the wake to the right; straight behind, either side will do
+    on_left = left[first, last] >= -1e-9
+    to_left = np.bincount(first, reach * on_left, minlength=n)
+    to_right = np.bincount(first, reach * ~on_left, minlength=n)
+    sides = np.where(to_left >= to_right, 1, -1)
+    stronger, weaker = np.maximum(to_left, to_right), np.minimum(to_left, to_right)
+    steers = np.bincount(first, minlength=n) > 0
+    return Wakes(
+        links=np.column_stack([first, last]),
+        reach=reach,
+        offsets=left[first, last] * sides[first],
+        distances=downwind[first, last],
+        sides=sides,
+        steers=steers,
+        both=steers & (weaker > _BOTH_SIDES * stronger),
+    )
 
 
-def _away(offset: float, diameter: float) -> int:
-    """A positive yaw turns the wake to the right; in line, either side will do."""
-    return -1 if offset < -1e-6 * diameter else 1
+def reach_of(downwind: Array, across: Array) -> Array:
+    """How much a wake reaches, at distances in diameters."""
+    width = 0.35 + 0.04 * downwind
+    beside = np.maximum(np.abs(across) - 0.5, 0.0) / width
+    reach: Array = (0.5 / width) ** 2 * np.exp(-(beside**2) / 2)
+    return reach

@@ -54,6 +54,7 @@ _KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     ),
     "covariates": ((list,), 'a list of columns of the graph: covariates = ["distance"]'),
     "node_term": (_TRUTH, "true or false"),
+    "interaction": (_TRUTH, "true or false"),
     "project": (_TRUTH, "true or false"),
     "delta": (_NUMBER, "a number: delta = 0.05"),
     "epsilon": (_NUMBER, "a number: epsilon = 0.1"),

@@ -13,7 +13,16 @@ from edgewise.formats.names import encode
 from edgewise.network.graph import Graph
 from edgewise.study.files.document import Document, is_number, shown
 
-_AS_WRITTEN = ("node_term", "project", "measured", "levels", "pooling", "own_term", "average")
+_AS_WRITTEN = (
+    "node_term",
+    "interaction",
+    "project",
+    "measured",
+    "levels",
+    "pooling",
+    "own_term",
+    "average",
+)
 
 
 def read_model(document: Document, graph: Graph) -> dict[str, Any]:

@@ -1,139 +1,96 @@
-"""Geometry becomes a graph, arms and rewards; nothing here needs FLORIS."""
+"""Geometry becomes links, sides and arms; nothing here needs FLORIS."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-import edgewise as ew
 from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris import WindFarm, YawTask, wakes_of
 
 
 def row(n: int, direction: float = 270.0) -> WindFarm:
-    return WindFarm.grid(n, 1, spacing=(5, 1), wind_direction=direction, wind_speed=8)
+    return WindFarm.grid(n, 1, spacing=(5, 1.5), wind_direction=direction, wind_speed=8)
 
 
-def test_a_row_along_the_wind_is_a_chain() -> None:
+def test_in_a_row_along_the_wind_everybody_wakes_all_behind() -> None:
     wakes = wakes_of(row(4))
-    assert wakes.parents.tolist() == [-1, 0, 1, 2]
-    assert wakes.depths.tolist() == [0, 1, 2, 3]
-    assert [beyond.tolist() for beyond in wakes.beyond] == [[2, 3], [3], [], []]
-    assert wakes.sides.tolist() == [1, 1, 1, 0]
+    assert wakes.links.tolist() == [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]]
+    assert wakes.steers.tolist() == [True, True, True, False]
+    assert not wakes.both.any()
+    assert (wakes.reach[[0, 1, 3]].argsort() == [2, 1, 0]).all()  # the farther, the less
 
 
-def test_a_row_across_the_wind_has_no_wakes() -> None:
-    wakes = wakes_of(row(4, direction=0.0))
-    assert wakes.parents.tolist() == [-1] * 4
-    assert wakes.sides.tolist() == [0] * 4
+def test_the_opposite_wind_reverses_the_links() -> None:
+    assert wakes_of(row(3, direction=90.0)).links.tolist() == [[1, 0], [2, 0], [2, 1]]
 
 
-def test_the_opposite_wind_reverses_the_chain() -> None:
-    assert wakes_of(row(3, direction=90.0)).parents.tolist() == [1, 2, -1]
+def test_a_farm_without_wakes_has_nothing_to_choose() -> None:
+    with pytest.raises(InvalidArgument, match=r"no turbine.*all should face the wind"):
+        YawTask.of(row(4, direction=0.0))
 
 
 @pytest.mark.parametrize(("direction", "side"), [(273.0, 1), (267.0, -1), (93.0, 1), (87.0, -1)])
-def test_wakes_are_steered_away_from_the_turbine_behind(direction: float, side: int) -> None:
+def test_positive_arms_turn_wakes_away_from_those_behind(direction: float, side: int) -> None:
     wakes = wakes_of(row(3, direction))
-    steering = wakes.sides[wakes.sides != 0]
-    assert steering.tolist() == [side, side]
+    assert wakes.sides[wakes.steers].tolist() == [side, side]
+    assert (wakes.offsets > 0).all()
 
 
-@given(
-    st.integers(0, 2**32 - 1),
-    st.integers(1, 12),
-    st.floats(0.0, 360.0),
-    st.floats(0.0, 360.0),
-)
+def test_a_turbine_between_two_wakes_may_turn_either_way() -> None:
+    places = np.array([[0.0, 0.0], [700.0, 80.0], [900.0, -90.0]])
+    task = YawTask.of(WindFarm(places, wind_direction=270.0, wind_speed=8.0))
+    assert task.wakes.both.tolist() == [True, False, False]
+    assert task.problem.candidates is not None
+    assert task.problem.candidates.sum(axis=1).tolist() == [13, 1, 1]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.floats(0.0, 360.0), st.floats(0.0, 360.0))
 def test_turning_farm_and_wind_together_changes_nothing(
     seed: int, n: int, direction: float, turn: float
 ) -> None:
-    places = np.random.default_rng(seed).uniform(-3000.0, 3000.0, (n, 2))
-    # clockwise, as wind directions are counted
-    angle = np.deg2rad(-turn)
+    farm = WindFarm.random(n, seed, wind_direction=direction)
+    angle = np.deg2rad(-turn)  # clockwise, as wind directions are counted
     rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    farm = WindFarm(places, wind_direction=direction, wind_speed=8.0)
-    turned = WindFarm(places @ rotation.T, wind_direction=direction + turn, wind_speed=8.0)
+    turned = WindFarm(farm.positions @ rotation.T, wind_direction=direction + turn, wind_speed=8.0)
     one, other = wakes_of(farm), wakes_of(turned)
-    assert one.parents.tolist() == other.parents.tolist()
-    assert one.sides.tolist() == other.sides.tolist()
+    assert_array_equal(one.links, other.links)
+    assert_allclose(one.reach, other.reach, atol=1e-9)
+    assert_array_equal(one.sides[one.steers], other.sides[other.steers])
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 12))
-def test_wakes_are_a_forest_that_runs_downwind(seed: int, n: int) -> None:
-    places = np.random.default_rng(seed).uniform(-2000.0, 2000.0, (n, 2))
-    farm = WindFarm(places, wind_direction=270.0, wind_speed=8.0)
-    wakes = wakes_of(farm)
-    for turbine, parent in enumerate(wakes.parents):
-        if parent < 0:
-            assert wakes.depths[turbine] == 0
-        else:
-            assert farm.along[parent] < farm.along[turbine]
-            assert wakes.depths[turbine] == wakes.depths[parent] + 1
-            assert wakes.sides[parent] != 0
+def test_the_task_is_a_local_problem_with_a_parabola_to_each_side() -> None:
+    task = YawTask.of(WindFarm.random(20, 1))
+    problem = task.problem
+    assert (problem.measured, problem.levels, problem.pooling) == ("node", "channel", "partial")
+    assert not problem.interaction
+    assert problem.arms.shape == (13, 4)
+    assert problem.graph.n_kinds == 3
+    reach, kinds = task.wakes.reach, problem.graph.kind_of_edge
+    assert reach[kinds == 0].max() <= reach[kinds == 1].min()
+    assert reach[kinds == 1].max() <= reach[kinds == 2].min()
 
 
-def test_every_power_is_the_reward_of_one_edge_and_again_beyond() -> None:
-    task = YawTask.of(row(4))
-    graph = task.problem.graph
-    powers = np.array([1.0, 2.0, 4.0, 8.0])
-    rewards = dict(zip(map(tuple, graph.arcs.tolist()), task.rewards(powers).tolist(), strict=True))
-    air = 4
-    assert rewards == {
-        (air, 0): 1.0, (0, 1): 2.0, (1, 2): 4.0, (2, 3): 8.0, (0, air): 12.0, (1, air): 8.0,
-    }  # fmt: skip
-    assert graph.kind_labels == ("free", "wake 1", "wake 2", "wake 3", "beyond 0", "beyond 1")
+def test_arms_are_angles_to_the_side_that_helps() -> None:
+    task = YawTask.of(row(3, 267.0))
+    assert_array_equal(task.yaws(task.facing_wind), np.zeros(3))
+    last = len(task.settings.values) - 1
+    assert task.yaws([last, task.settings.now, task.settings.now]).tolist() == [-30.0, 0.0, 0.0]
 
 
-def test_arms_are_counted_to_the_side_that_steers_away() -> None:
-    task = YawTask.of(row(3, direction=267.0), angles=[0, 10, 20])
-    assert task.yaws([2, 1, 0, 0]).tolist() == [-20.0, -10.0, 0.0]
-    assert (task.yaws(task.facing_wind) == 0.0).all()
+def test_one_sided_angles_are_enough_where_nobody_wants_the_other_side() -> None:
+    task = YawTask.of(row(3, 273.0), angles=[-20, 0, 10, 20])
+    assert task.settings.values.tolist() == [0.0, 10.0, 20.0]
+    assert task.problem.arms.shape == (3, 2)
+    with pytest.raises(InvalidArgument, match="today's"):
+        YawTask.of(row(3), angles=[5, 10, 15])
 
 
-def test_turbines_that_wake_nobody_and_air_face_the_wind() -> None:
-    task = YawTask.of(row(3), angles=[0, 10, 20])
-    assert task.problem.candidates is not None
-    assert task.problem.candidates.sum(axis=1).tolist() == [3, 3, 1, 1]
-
-
-def test_the_additive_model_finds_the_best_angles_of_an_additive_farm() -> None:
-    """Each turbine loses by its own angle and gains by all upstream: the rewards separate."""
-    task = YawTask.of(row(4), angles=range(0, 31, 5), noise=0.5)
-    rng = np.random.default_rng(3)
-
-    def powers(yaws: np.ndarray) -> np.ndarray:
-        turned = yaws / 30.0
-        gains = np.array([0.5, 0.35, 0.2])  # by the next turbine, the one after it, ...
-        power = 1.7 - 0.9 * turned**2
-        for behind, gain in enumerate(gains, start=1):
-            power[behind:] += gain * turned[:-behind]
-        return power
-
-    def environment(arms: np.ndarray) -> np.ndarray:
-        measured = powers(task.yaws(arms)) + 1e-3 * rng.standard_normal(4)
-        return task.rewards(measured)
-
-    report = ew.identify(
-        task.problem, environment, epsilon=0.0, strategy="g-optimal", max_rounds=400, rng=0
-    )
-    assert report.allocation is not None
-    every = np.stack(np.meshgrid(*[range(7)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
-    totals = [powers(task.yaws([*arms, 0, 0])).sum() for arms in every]
-    assert_allclose(powers(task.yaws(report.allocation.arms)).sum(), max(totals), atol=0.01)
-
-
-def test_bad_input_is_refused_with_a_remedy() -> None:
-    with pytest.raises(InvalidArgument, match="shape"):
-        WindFarm(np.zeros(3), wind_direction=270.0, wind_speed=8.0)
-    with pytest.raises(InvalidArgument, match="finite"):
-        WindFarm(np.full((2, 2), np.nan), wind_direction=270.0, wind_speed=8.0)
-    with pytest.raises(InvalidArgument, match="above 0"):
-        WindFarm(np.zeros((1, 2)), wind_direction=270.0, wind_speed=0.0)
-    with pytest.raises(InvalidArgument, match="add 0"):
-        YawTask.of(row(3), angles=[5, 10, 20])
-    with pytest.raises(InvalidArgument, match="degree"):
-        YawTask.of(row(3), angles=[0, 10], degree=2)
-    with pytest.raises(InvalidArgument, match="distinct"):
-        YawTask.of(row(3), angles=[0, 10, 10])
+def test_relief_is_what_a_turned_wake_no_longer_reaches() -> None:
+    """Straight behind, either side helps alike; beside the axis, turning back does harm."""
+    straight = wakes_of(row(2)).relief[0]
+    assert straight[0] == pytest.approx(straight[1])
+    assert straight[0] > 0.0
+    away, back = wakes_of(row(2, 276.0)).relief[0]
+    assert away > 0.0 > back

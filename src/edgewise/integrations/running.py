@@ -1,0 +1,114 @@
+"""Trying methods on a system that is simulated: what they deploy, and what they recommend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.randomness import Rng, draw_seed, generator
+from edgewise.core.evidence.by_edge import by_edge_after, local_network, nothing_by_edge
+from edgewise.core.learner import Learner
+from edgewise.core.local.estimate import LocalEstimate, estimate_locally
+from edgewise.core.model.problem import Problem
+from edgewise.core.strategies import Strategy
+from edgewise.errors import InvalidArgument
+
+
+class System(Protocol):
+    """A network whose true rewards a simulator knows."""
+
+    @property
+    def problem(self) -> Problem:
+        """What is to be chosen, and what is measured."""
+
+    @property
+    def today(self) -> Indices:
+        """(n,) the joint arm in use."""
+
+    @property
+    def noise(self) -> float:
+        """Deviation of one measured number."""
+
+    def means(self, arms: Indices) -> Array:
+        """(R, C) what joint arms (R, n) would show without noise; its sum is their worth."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trail:
+    """What a method did: joint arms deployed, and recommended after some rounds."""
+
+    name: str
+    worths: Array
+    """(R,) true worth of every round."""
+    marks: Indices
+    """(M,) rounds after which it was asked for its answer."""
+    recommended: Indices
+    """(M, n)"""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "worths", frozen(self.worths, float))
+        object.__setattr__(self, "marks", frozen(self.marks, np.int64))
+        object.__setattr__(self, "recommended", frozen(self.recommended, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """A run of edgewise: its trail, and the model after the last round."""
+
+    trail: Trail
+    estimate: LocalEstimate
+    learner: Learner
+
+
+def measured(system: System, arms: Indices, rng: np.random.Generator) -> tuple[Array, Array]:
+    """(R, C) measured and true numbers of joint arms (R, n)."""
+    means = system.means(arms)
+    return means + system.noise * rng.standard_normal(means.shape), means
+
+
+def explore(
+    system: System,
+    strategy: Strategy,
+    *,
+    marks: Sequence[int],
+    rng: Rng = None,
+    watch: Callable[[Learner, float], None] | None = None,
+) -> Exploration:
+    """Let edgewise explore up to the last mark; the system's edges have matrices of their own.
+
+    ``watch`` is called after every round with the learner and what the round measured in all.
+    """
+    checked = checked_marks(marks)
+    random, problem = generator(rng), system.problem
+    learner = Learner(problem, strategy=strategy, rng=draw_seed(random))
+    seen, worths, answers = nothing_by_edge(problem), [], []
+    for number in range(1, int(checked[-1]) + 1):
+        ticket = learner.ask()
+        numbers, means = measured(system, ticket.arms[None], random)
+        learner.tell(ticket, numbers[0])
+        seen = by_edge_after(problem, seen, ticket.arms, numbers[0])
+        worths.append(means.sum())
+        if watch is not None:
+            watch(learner, float(numbers.sum()))
+        if number in checked:
+            assert seen is not None
+            estimate = estimate_locally(local_network(problem), seen)
+            answers.append(system.today if estimate is None else estimate.allocation.arms)
+    if estimate is None:
+        raise InvalidArgument(
+            f"{len(worths)} rounds show nothing, as every number has a level of its own; try more"
+        )
+    trail = Trail("edgewise", np.array(worths), checked, np.array(answers))
+    return Exploration(trail, estimate, learner)
+
+
+def checked_marks(marks: Sequence[int]) -> Indices:
+    """(M,) ascending rounds, at least one."""
+    rounds = np.unique(np.asarray(marks, dtype=np.int64))
+    if not len(rounds) or rounds[0] < 1:
+        raise InvalidArgument(f"marks are {list(marks)}; give rounds from 1 on, at least one")
+    return rounds

@@ -1,0 +1,89 @@
+"""Methods on a system that is known: they find its best joint arm, and are graded by it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from tests.unit.integrations.systems import Row
+
+from edgewise.errors import InvalidArgument
+from edgewise.integrations.gains import explain, gains_data, graded, outcome_of
+from edgewise.integrations.rivals import RIVALS, additive_regression, cma_es
+from edgewise.integrations.running import Trail, explore
+from edgewise.strategies import Thompson
+
+STRATEGY = Thompson(scale=2.0, first=8, phase=6, even=0.0)
+
+
+def test_edgewise_finds_the_best_joint_arm_and_is_sure_of_its_gain() -> None:
+    system = Row()
+    run = explore(system, STRATEGY, marks=[3, 40], rng=0)
+    assert_array_equal(run.trail.recommended[-1], system.best)
+    today, best = system.means(np.stack([system.today, system.best])).sum(axis=1)
+    outcome = outcome_of(system, run, optimiser=("the optimum", best / today - 1.0))
+    assert outcome.share == pytest.approx(1.0)
+    low, high = outcome.interval
+    assert low < outcome.edgewise.gain < high
+    assert outcome.today == pytest.approx(today)
+    assert outcome.rows("today")[0] == ("today", pytest.approx(today), 0.0, 0.0)
+    assert "in truth it is" in explain(outcome, "the row", "today")
+
+
+def test_the_same_seed_gives_the_same_trail_and_watchers_see_every_round() -> None:
+    seen: list[float] = []
+    one = explore(Row(), STRATEGY, marks=[12], rng=3)
+    other = explore(Row(), STRATEGY, marks=[12], rng=3, watch=lambda _, total: seen.append(total))
+    assert_array_equal(one.trail.worths, other.trail.worths)
+    assert_array_equal(one.trail.recommended, other.trail.recommended)
+    assert len(seen) == 12
+
+
+@pytest.mark.parametrize("name", list(RIVALS))
+def test_rivals_find_it_too_where_noise_is_small(name: str) -> None:
+    system = Row(n=4, noise=0.01)
+    trail = RIVALS[name](system, marks=[10, 300], rng=0)
+    assert trail.worths.shape == (300,)
+    assert_array_equal(trail.recommended[-1], system.best)
+
+
+def test_rivals_keep_to_the_candidates() -> None:
+    system = Row(open_below=False)
+    allowed = system.problem.candidates
+    assert allowed is not None
+    for rival in RIVALS.values():
+        for arms in rival(system, marks=[5, 20], rng=1).recommended:
+            assert allowed[np.arange(system.n), arms].all()
+
+
+def test_an_enormous_ridge_leaves_everything_as_it_is_on_paper() -> None:
+    """Estimates vanish, so the first candidate of every node is as good as any."""
+    trail = additive_regression(Row(open_below=False), marks=[20], rng=0, ridge=1e300)
+    assert_array_equal(trail.recommended[0], Row().today)
+
+
+def test_evolution_answers_at_marks_inside_a_generation() -> None:
+    trail = cma_es(Row(), marks=[1, 2, 3, 30], rng=0)
+    assert trail.marks.tolist() == [1, 2, 3, 30]
+    assert len(trail.recommended) == 4
+
+
+def test_courses_are_gains_over_today() -> None:
+    system = Row()
+    trail = Trail("best at once", np.array([30.0]), np.array([1]), system.best[None])
+    today, best = system.means(np.stack([system.today, system.best])).sum(axis=1)
+    (course,) = graded(system, [trail])
+    assert course.gain == pytest.approx(best / today - 1.0)
+    assert_allclose(course.exploring, 30.0 / today)
+    data = gains_data([course], ("optimum", 0.5))
+    assert_allclose(data.curves[0].mean, [0.0, 100 * course.gain])
+    assert_allclose(data.references[0].mean, 50.0)
+
+
+@pytest.mark.parametrize("marks", [[], [0, 5]])
+def test_marks_are_rounds(marks: list[int]) -> None:
+    with pytest.raises(InvalidArgument, match="give rounds from 1 on"):
+        explore(Row(), STRATEGY, marks=marks)
+
+
+def test_one_round_with_levels_shows_nothing() -> None:
+    with pytest.raises(InvalidArgument, match="try more"):
+        explore(Row(), STRATEGY, marks=[1])
