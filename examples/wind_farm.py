@@ -5,32 +5,28 @@ Run: python examples/wind_farm.py (needs edgewise[wind])
 
 from __future__ import annotations
 
-import edgewise as ew
-from edgewise.integrations.floris import (
-    EXPLORE,
-    FlorisEnvironment,
-    WindFarm,
-    YawTask,
-    compare,
-    explain,
-)
+from edgewise.integrations.confirming import advice, confirm
+from edgewise.integrations.floris import EXPLORE, FlorisSystem, WindFarm, YawTask
+from edgewise.integrations.gains import explain, outcome_of
+from edgewise.integrations.rivals import additive_regression
+from edgewise.integrations.running import explore
 
 
 def main() -> None:
-    """Six turbines in two rows, 40 rounds."""
-    farm = WindFarm.grid(3, 2, spacing=(7.0, 5.0), wind_direction=273.0, wind_speed=8.0)
-    task = YawTask.of(farm, noise=0.1)
-    print(task.problem, "edges of kinds", *(task.problem.graph.kind_labels or ()))
-    environment = FlorisEnvironment(task, rng=0)
-    report = ew.identify(
-        task.problem, environment, epsilon=0.0, strategy=EXPLORE, max_rounds=40, rng=1
-    )
-    comparison = compare(environment, report, rng=2)
-    for setting in comparison.settings:
-        angles = " ".join(f"{yaw:6.1f}" for yaw in setting.yaws)
-        gain = comparison.gain(setting.name)
-        print(f"{setting.name:<26} {setting.power:6.3f} MW  {gain:+7.2%}   {angles}")
-    print(explain(report, comparison))
+    """Eight turbines in random places, 40 rounds."""
+    task = YawTask.of(WindFarm.random(8, seed=3))
+    print(task.problem)
+    system = FlorisSystem(task, noise=0.1)
+    run = explore(system, EXPLORE, marks=[20, 40], rng=0)
+    rival = additive_regression(system, marks=[20, 40], rng=1)
+    outcome = outcome_of(system, run, rivals=[rival])
+    for name, power, gain, _ in outcome.rows("zero yaw"):
+        print(f"{name:<22} {power:6.3f} MW  {gain:+7.2%}")
+    recommended = run.estimate.allocation.arms
+    print("yaw angles:", *(f"{yaw:g}" for yaw in task.yaws(recommended)))
+    print(explain(outcome, "the farm", "zero yaw"))
+    trial = confirm(system, recommended, rng=2)
+    print(advice(trial, outcome.expected, outcome.today))
 
 
 if __name__ == "__main__":

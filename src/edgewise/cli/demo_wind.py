@@ -11,12 +11,14 @@ import typer
 from edgewise.cli.terminal.options import OutputFormat, Plot, Seed
 from edgewise.cli.terminal.plotting import check_plot, save_plot
 from edgewise.cli.terminal.shell import Format, Output, emit, note
+from edgewise.trial import TrialEnding
 
 if TYPE_CHECKING:
     from edgewise.core.learner import Learner
     from edgewise.integrations.floris import FlorisSystem
     from edgewise.integrations.gains import Outcome
     from edgewise.integrations.running import Exploration, Trail
+    from edgewise.trial import TrialReport
 
 _MARKS = 12
 """Points of the curves of gain against rounds."""
@@ -62,6 +64,9 @@ def wind(
     rivals: Annotated[
         bool, typer.Option(help="Compare with other methods on as many rounds of their own.")
     ] = True,
+    pairs: Annotated[
+        int, typer.Option(min=1, help="Randomised pairs that confirm the answer, at most.")
+    ] = 10,
     seed: Seed = 0,
     plot: Plot = None,
     output: OutputFormat = Format.TABLE,
@@ -71,13 +76,15 @@ def wind(
     Turbines shade each other; turning one out of the wind costs it power and helps those behind
     it. FLORIS (pip install 'edgewise[wind]') plays the farm: edgewise sees noisy powers only, and
     is graded by the true ones, beside other methods and FLORIS' own optimiser, which knows
-    the wake model. Gains and powers while exploring are shares of the power at zero yaw.
+    the wake model. At last a trial measures the answer against zero yaw in randomised pairs. Gains
+    and powers while exploring are shares of the power at zero yaw.
 
     Example:
       $ edgewise demo wind --layout random --turbines 12 --rounds 40 --plot farm.png
 
     Exit code 0; 2 wrong input.
     """
+    from edgewise.integrations.confirming import confirm
     from edgewise.integrations.floris import FlorisSystem, YawTask
     from edgewise.integrations.floris.layouts import farm_of
     from edgewise.integrations.gains import outcome_of
@@ -98,7 +105,8 @@ def wind(
     outcome = outcome_of(
         system, run, rivals=others, optimiser=_optimised(system) if optimiser else None
     )
-    emit(_answer(outcome), output)
+    trial = confirm(system, run.estimate.allocation.arms, pairs=pairs, rng=seed)
+    emit(_answer(outcome, trial), output)
     if plot is not None:
         _save_picture(system, run, outcome, plot)
 
@@ -145,7 +153,8 @@ def _optimised(system: FlorisSystem) -> tuple[str, float]:
     return "FLORIS optimiser", float(power / zero - 1.0)
 
 
-def _answer(outcome: Outcome) -> Output:
+def _answer(outcome: Outcome, trial: TrialReport) -> Output:
+    from edgewise.integrations.confirming import advice
     from edgewise.integrations.gains import explain
 
     columns = ("setting", "farm_mw", "gain", "share of optimiser")
@@ -153,8 +162,14 @@ def _answer(outcome: Outcome) -> Output:
         (name, worth, f"{gain:+.2%}", "" if share is None else f"{share:.1%}")
         for name, worth, gain, share in outcome.rows("zero yaw")
     ]
-    text = explain(outcome, "the farm", "zero yaw")
-    return Output(outcome.facts, "settings", columns, rows, text=text)
+    facts = outcome.facts | {
+        "measured_gain": trial.difference / outcome.today,
+        "measured_gain_interval": [end / outcome.today for end in trial.interval],
+        "confirmed": trial.ending is TrialEnding.BETTER,
+    }
+    said = explain(outcome, "the farm", "zero yaw")
+    text = f"{said}\n{advice(trial, outcome.expected, outcome.today)}"
+    return Output(facts, "settings", columns, rows, text=text)
 
 
 def _save_picture(system: FlorisSystem, run: Exploration, outcome: Outcome, path: Path) -> None:

@@ -146,8 +146,7 @@ def explain(outcome: Outcome, system: str, today: str) -> str:
             f"{course.exploring.mean():.1%} of its worth at {today} on average and "
             f"{course.exploring.min():.1%} at the lowest.",
             f"The model expects a gain of {outcome.expected:.1%} over {today} (90 %: {low:.1%} to "
-            f"{high:.1%}); in truth it is {course.gain:.1%}.",
-            "That is estimated, not proved: on a real system confirm it by measuring the "
-            f"recommended setting against {today}.",
+            f"{high:.1%}), estimated, not proved; the simulator, without noise, says "
+            f"{course.gain:.1%}.",
         ]
     )

@@ -177,26 +177,32 @@ def test_long_tables_are_shortened_for_people_only() -> None:
 
 
 def test_demo_wind_grades_its_answer_and_draws_the_farm(tmp_path: Path) -> None:
-    picture = tmp_path / "farm.svg"
-    small = ("--rows", "1", "--columns", "3", "--rounds", "30", "--plot", str(picture))
-    answer = as_json("demo", "wind", *small, "--no-optimiser")
-    power = {row["setting"]: row["farm_mw"] for row in answer["settings"]}
-    assert next(iter(power)) == "zero yaw"
-    assert power["edgewise"] > power["best common yaw"] > power["zero yaw"]
-    assert answer["rounds"] == 30
-    assert answer["explained_of_farm"] > 0.8
-    assert answer["lowest_power_while_exploring"] > 0.95
+    picture, layout = tmp_path / "farm.svg", tmp_path / "row.csv"
+    layout.write_text("x,y\n0,0\n880,0\n1760,0\n")
+    small = ("--layout", str(layout), "--direction", "273", "--rounds", "30", "--noise", "0.05")
+    answer = as_json("demo", "wind", *small, "--plot", str(picture))
+    gains = ("gain", "optimiser_gain", "share", "expected_gain", "measured_gain")
+    assert all(answer[name] > 0.0 for name in gains)
+    assert answer["share"] == pytest.approx(answer["gain"] / answer["optimiser_gain"])
+    low, high = answer["expected_gain_interval"]
+    assert low < answer["expected_gain"] < high
+    assert answer["exploring_lowest"] < answer["exploring_mean"]
+    names = [row["setting"] for row in answer["settings"]]
+    assert names == ["zero yaw", "edgewise", "additive regression", "CMA-ES", "FLORIS optimiser"]
+    assert answer["confirmed"]
     assert b"<svg" in picture.read_bytes()
 
 
-def test_demo_wind_stops_early_when_little_precision_is_asked_for() -> None:
-    small = ("--rows", "1", "--columns", "2", "--no-optimiser", "--noise", "0.01")
-    answer = as_json("demo", "wind", *small, "--epsilon", "1.0")
-    assert answer["certified"]
-    assert answer["rounds"] < 50
-
-
-def test_demo_wind_refuses_what_it_cannot_do() -> None:
-    for wrong in (("--safe", "1.5"), ("--speed", "0"), ("--columns", "2", "--rounds", "1")):
-        result = run("demo", "wind", "--rows", "1", *wrong)
+def test_demo_wind_refuses_what_it_cannot_do(tmp_path: Path) -> None:
+    crowded = tmp_path / "crowded.csv"
+    crowded.write_text("x,y\n0,0\n100,0\n")
+    for wrong, said in (
+        (("--layout", str(crowded)), "closer than a rotor"),
+        (("--layout", "sideways"), "regular, random, or a file"),
+        (("--wake", "jansen"), "jensen"),
+        (("--speed", "-1"), "above 0"),
+        (("--rounds", "1"), "rounds"),
+    ):
+        result = run("demo", "wind", "--turbines", "4", *wrong)
         assert result.exit_code == 2, result.output
+        assert said in result.stderr

@@ -9,10 +9,10 @@ from edgewise.integrations.ordered import OrderedSettings
 
 
 def test_each_side_has_a_parabola_of_its_own_and_today_is_zero() -> None:
-    settings = OrderedSettings(np.array([-10.0, 0.0, 10.0, 20.0]))
-    expected = [[0, 0, 0.5, 0.25], [0, 0, 0, 0], [0.5, 0.25, 0, 0], [1, 1, 0, 0]]
-    assert_allclose(settings.features, expected)
-    assert settings.now == 1
+    settings = OrderedSettings(np.array([-20.0, -10.0, 0.0, 10.0, 20.0]))
+    above = [[0, 0], [0, 0], [0, 0], [0.5, 0.25], [1, 1]]
+    assert_allclose(settings.features, np.hstack([above, above[::-1]]))
+    assert settings.now == 2
 
 
 def test_effects_are_counted_from_a_today_that_is_not_zero() -> None:

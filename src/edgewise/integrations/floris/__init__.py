@@ -8,8 +8,8 @@ Turbines are nodes, yaw angles arms, wakes arcs; the power of every turbine is m
 from __future__ import annotations
 
 from edgewise.integrations.floris.farm import WindFarm as WindFarm
+from edgewise.integrations.floris.models import WAKES as WAKES
 from edgewise.integrations.floris.picture import farm_data as farm_data
-from edgewise.integrations.floris.simulator import WAKES as WAKES
 from edgewise.integrations.floris.simulator import Flow as Flow
 from edgewise.integrations.floris.simulator import Simulator as Simulator
 from edgewise.integrations.floris.system import FlorisSystem as FlorisSystem

@@ -10,9 +10,11 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from edgewise.base.arrays import Array, frozen
+from edgewise.base.choice import pick
 from edgewise.base.randomness import generator
 from edgewise.errors import InvalidArgument
 from edgewise.formats.files import FilePath
+from edgewise.integrations.floris.models import WAKES
 
 _FULLEST = 0.4
 """Share of the ground that discs of the least distance may cover: fuller ground is hard to fill."""
@@ -74,6 +76,8 @@ class WindFarm:
                 f"wind_speed is {self.wind_speed}, turbulence {self.turbulence} and diameter "
                 f"{self.diameter}; all must be above 0"
             )
+        if self.wake != "file" or self.source is None:
+            pick("wake model", self.wake, WAKES)
         _refuse_crowded(places, self.diameter)
         object.__setattr__(self, "positions", frozen(places, float))
 

@@ -11,29 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, frozen
-from edgewise.base.choice import pick
 from edgewise.base.extras import required
 from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris.farm import WindFarm
-
-_PLAIN = {
-    "enable_secondary_steering": False,
-    "enable_yaw_added_recovery": False,
-    "enable_transverse_velocities": False,
-}
-WAKES: dict[str, dict[str, Any]] = {
-    "gch": {"velocity_model": "gauss", "deflection_model": "gauss"},
-    "cc": {"velocity_model": "cc", "deflection_model": "gauss"},
-    "jensen": {"velocity_model": "jensen", "deflection_model": "jimenez", **_PLAIN},
-    "empirical gauss": {
-        "velocity_model": "empirical_gauss",
-        "deflection_model": "empirical_gauss",
-        "turbulence_model": "wake_induced_mixing",
-        **_PLAIN,
-        "enable_yaw_added_recovery": True,
-    },
-}
-"""Wake models by name, as changes to FLORIS' default input (Gauss-curl hybrid)."""
+from edgewise.integrations.floris.models import WAKES
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +108,9 @@ class Simulator:
             settings["farm"]["turbine_type"] = [self.farm.turbine]
         else:
             settings = copy.deepcopy(dict(self.farm.source))
-        if self.farm.wake != "file" or self.farm.source is None:
+        if self.farm.wake != "file":
             wake = settings["wake"] = copy.deepcopy(defaults["wake"])
-            for name, value in pick("wake model", self.farm.wake, WAKES).items():
+            for name, value in WAKES[self.farm.wake].items():
                 (wake if name in wake else wake["model_strings"])[name] = value
         return settings
 

@@ -56,13 +56,16 @@ class Wakes:
 
     @property
     def relief(self) -> Array:
-        """(E, 2) reach that turning by 30 degrees takes away, with a positive and a negative arm.
+        r"""(E, 2) what turning by 30 degrees takes off a wake, with a positive and a negative arm.
 
-        Rough, so it is told to the model as a covariate: powers say what it is worth.
+        Of the Gaussian averaged over the rotor, of variance :math:`\sigma^2 + (D/4)^2`. Rough, so
+        it is told to the model as a covariate: powers say what it is worth.
         """
         push = _PUSH * (1.0 - np.exp(-self.distances / _LENGTH))
-        turned = [reach_of(self.distances, self.offsets + aside) for aside in (push, -push)]
-        return self.reach[:, None] - np.column_stack(turned)
+        still, away, back = (
+            _felt(self.distances, self.offsets + aside) for aside in (0.0, push, -push)
+        )
+        return np.column_stack([still - away, still - back])
 
 
 def wakes_of(farm: WindFarm) -> Wakes:
@@ -98,7 +101,19 @@ def wakes_of(farm: WindFarm) -> Wakes:
 
 def reach_of(downwind: Array, across: Array) -> Array:
     """How much a wake reaches, at distances in diameters."""
-    width = 0.35 + 0.04 * downwind
+    width = _width(downwind)
     beside = np.maximum(np.abs(across) - 0.5, 0.0) / width
     reach: Array = (0.5 / width) ** 2 * np.exp(-(beside**2) / 2)
     return reach
+
+
+def _felt(downwind: Array, across: Array) -> Array:
+    """The Gaussian, averaged over a rotor."""
+    width = _width(downwind)
+    felt: Array = (0.5 / width) ** 2 * np.exp(-(across**2) / (2 * (width**2 + 0.25**2)))
+    return felt
+
+
+def _width(downwind: Array) -> Array:
+    width: Array = 0.35 + 0.04 * downwind
+    return width

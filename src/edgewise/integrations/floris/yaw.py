@@ -87,6 +87,7 @@ class YawTask:
             levels="channel",
             pooling="partial",
             interaction=False,
+            baseline=np.full(farm.n_turbines, settings.now),
         )
         return cls(farm, found, settings, problem)
 
