@@ -67,7 +67,7 @@ def test_arms_that_no_node_may_be_given_need_not_be_seen() -> None:
     learner = Learner(case, strategy="thompson", rng=0)
     rng = np.random.default_rng(0)
     for _ in range(30):
-        learner.tell(learner.ask(), rng.standard_normal(3))
+        learner.tell(learner.ask(), 0.1 * rng.standard_normal(3))
     cells, state = Cells.of(case), learner._state
     assert sees_everything(cells, state.total)
     assert len(state.closed) > 1
