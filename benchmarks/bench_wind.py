@@ -1,150 +1,269 @@
-"""A wind farm in FLORIS: what edgewise finds, beside simple rules and FLORIS' own optimiser.
+"""Wind farms in FLORIS: edgewise beside CMA-ES, TPE and additive regression, on the same farms.
 
-``python benchmarks/bench_wind.py [SEEDS]`` prints markdown tables: four farms of 5 x 5 turbines, 50
-rounds, noise 0.1 MW (default 5 seeds each); then safe exploration, and a second stage near the
-first one's answer.
+``python benchmarks/bench_wind.py [random|other|zero|time ...]`` prints markdown tables, by default
+all: farms of 20 and 40 turbines in random places (layout seeds 101 to 103, not used for building);
+other farms; winds in which zero yaw is best; and the time of a round. Shares are of the gain of
+FLORIS' own optimiser (serial refine), which knows the wake model.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
+import optuna
 
-import edgewise as ew
-from edgewise.base.arrays import Array
-from edgewise.core.strategies import Strategy
-from edgewise.integrations.floris import (
-    EXPLORE,
-    FlorisEnvironment,
-    Simulator,
-    WindFarm,
-    YawComparison,
-    YawTask,
-    compare,
-    safe_exploration,
-)
+from edgewise.base.arrays import Array, Indices
+from edgewise.base.randomness import Rng, generator
+from edgewise.core.learner import Learner
+from edgewise.core.model.problem import Problem
+from edgewise.integrations.floris import EXPLORE, FlorisSystem, Simulator, WindFarm, YawTask
+from edgewise.integrations.gains import Course, graded
+from edgewise.integrations.rivals import additive_regression, cma_es
+from edgewise.integrations.running import System, Trail, checked_marks, explore, measured
 
-ROUNDS = 50
-CASES = {
-    "273 degrees, 8 m/s, 7D x 5D": ((7.0, 5.0), 273.0, 8.0),
-    "266 degrees, 8 m/s, 7D x 5D": ((7.0, 5.0), 266.0, 8.0),
-    "273 degrees, 10 m/s, 7D x 5D": ((7.0, 5.0), 273.0, 10.0),
-    "270 degrees, 8 m/s, 5D x 4D, aligned": ((5.0, 4.0), 270.0, 8.0),
+MARKS = (26, 50, 100)
+RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0)
+"""Of the additive regression; the best in hindsight is shown, farm by farm and mark by mark."""
+Method = Callable[..., Trail]
+
+
+@dataclass(frozen=True, eq=False)
+class Remembering:
+    """A system that computes every joint arm once: methods deploy the same ones again."""
+
+    inner: FlorisSystem
+    seen: dict[bytes, Array] = field(default_factory=dict)
+
+    @property
+    def problem(self) -> Problem:
+        """The inner system's."""
+        return self.inner.problem
+
+    @property
+    def today(self) -> Indices:
+        """The inner system's."""
+        return self.inner.today
+
+    @property
+    def noise(self) -> float:
+        """The inner system's."""
+        return self.inner.noise
+
+    def means(self, arms: Indices) -> Array:
+        """Those that are new, in one call."""
+        rows = np.ascontiguousarray(arms, dtype=np.int64)
+        new = {row.tobytes(): row for row in rows if row.tobytes() not in self.seen}
+        if new:
+            powers = self.inner.means(np.array(list(new.values())))
+            self.seen.update(zip(new, powers, strict=True))
+        return np.array([self.seen[row.tobytes()] for row in rows])
+
+
+def edgewise(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
+    """As the demo explores."""
+    return explore(system, EXPLORE, marks=marks, rng=rng).trail
+
+
+def tpe(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
+    """Tree-structured Parzen estimator (optuna) on the measured total; answers the best seen."""
+    random, rounds = generator(rng), checked_marks(marks)
+    masks, groups = system.problem.candidate_sets
+    choices = [np.flatnonzero(masks[group]) for group in groups]
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    seed = int(random.integers(2**31))
+    sampler = optuna.samplers.TPESampler(
+        seed=seed, multivariate=True, warn_independent_sampling=False
+    )
+    search = optuna.create_study(direction="maximize", sampler=sampler)
+    search.enqueue_trial(_as_steps(choices, system.today))
+    worths, answers = [], []
+    for number in range(1, int(rounds[-1]) + 1):
+        trial = search.ask()
+        arms = system.today.copy()
+        for node, choice in enumerate(choices):
+            if len(choice) > 1:
+                arms[node] = choice[trial.suggest_int(str(node), 0, len(choice) - 1)]
+        numbers, means = measured(system, arms[None], random)
+        search.tell(trial, float(numbers.sum()))
+        worths.append(means.sum())
+        if number in rounds:
+            best = system.today.copy()
+            for name, step in search.best_trial.params.items():
+                best[int(name)] = choices[int(name)][step]
+            answers.append(best)
+    return Trail("TPE", np.array(worths), rounds, np.array(answers))
+
+
+def _as_steps(choices: Sequence[Indices], arms: Indices) -> dict[str, Any]:
+    return {
+        str(node): int(np.flatnonzero(choice == arms[node])[0])
+        for node, choice in enumerate(choices)
+        if len(choice) > 1
+    }
+
+
+METHODS: dict[str, Method] = {
+    "edgewise": edgewise,
+    "CMA-ES": cma_es,
+    "TPE": tpe,
+    **{f"ridge {ridge:g}": partial(additive_regression, ridge=ridge) for ridge in RIDGES},
 }
-RULES = ("best common yaw", "common yaw, last row zero", "best seen", "edgewise")
 
 
-def farm_of(name: str) -> WindFarm:
-    spacing, direction, speed = CASES[name]
-    return WindFarm.grid(5, 5, spacing=spacing, wind_direction=direction, wind_speed=speed)
+@dataclass(frozen=True, eq=False)
+class Farm:
+    """A farm with the gain of the optimiser."""
+
+    system: Remembering
+    optimum: float
+
+    @classmethod
+    def of(cls, farm: WindFarm, noise: float = 0.1) -> Farm:
+        """Run the optimiser."""
+        system = Remembering(FlorisSystem(YawTask.of(farm), noise))
+        simulator = system.inner.simulator
+        best = simulator.optimised(-30.0, 30.0)
+        zero, power = simulator.farm_power(np.stack([np.zeros_like(best), best]))
+        return cls(system, float(power / zero - 1.0))
+
+    def courses(self, method: Method, seeds: Sequence[int], marks: Sequence[int]) -> list[Course]:
+        """One run per seed, graded."""
+        trails = [method(self.system, marks=marks, rng=seed) for seed in seeds]
+        return list(graded(self.system, trails))
 
 
-def run(task: YawTask, seed: int, strategy: Strategy = EXPLORE) -> YawComparison:
-    """One identification, graded without the optimiser."""
-    environment = FlorisEnvironment(task, rng=seed)
-    report = ew.identify(
-        task.problem,
-        environment,
-        epsilon=0.0,  # use all rounds
-        strategy=strategy,
-        max_rounds=ROUNDS,
-        rng=1000 + seed,
-    )
-    return compare(environment, report, optimiser=False, rng=seed)
+def random_farms() -> dict[str, WindFarm]:
+    cases = (
+        (20, 101, "gch"), (20, 102, "cc"), (20, 103, "gch"),
+        (40, 101, "cc"), (40, 102, "gch"), (40, 103, "cc"),
+    )  # fmt: skip
+    return {
+        f"{n} turbines, layout {layout}, {wake}": WindFarm.random(n, layout, wake=wake)
+        for n, layout, wake in cases
+    }
 
 
-def optimum(task: YawTask) -> float:
-    """Gain of FLORIS' own optimiser."""
-    simulator = Simulator(task.farm)
-    yaws = np.stack([np.zeros(task.farm.n_turbines), simulator.optimised(-30.0, 30.0)])
-    zero, best = simulator.farm_power(yaws)
-    return float(best / zero - 1.0)
+def random_table(seeds: Sequence[int] = (21, 22, 23)) -> None:
+    """Shares of the optimiser's gain after 26 / 50 / 100 rounds, means over seeds."""
+    print("| farm | optimiser | edgewise | CMA-ES | TPE | additive regression, best ridge ", end="")
+    print("| power while exploring |\n|---|---|---|---|---|---|---|")
+    for name, layout in random_farms().items():
+        farm = Farm.of(layout)
+        shares, exploring = {}, ""
+        for method, run in METHODS.items():
+            courses = farm.courses(run, seeds, MARKS)
+            shares[method] = np.mean([course.gains for course in courses], axis=0) / farm.optimum
+            if method == "edgewise":
+                exploring = f"{np.mean([course.exploring.mean() for course in courses]):.1%}"
+        ridge = np.max([shares.pop(f"ridge {ridge:g}") for ridge in RIDGES], axis=0)
+        cells = " | ".join(_shares(share) for share in (*shares.values(), ridge))
+        print(f"| {name} | {farm.optimum:.2%} | {cells} | {exploring} |", flush=True)
 
 
-def table(n_seeds: int) -> None:
-    """Gains over zero yaw, in percent of farm power."""
-    print(f"| farm | {' | '.join(RULES)} | FLORIS optimiser | edgewise / optimiser ", end="")
-    print("| power while exploring (lowest) | explained, turbine / farm |")
-    print("|---" * (len(RULES) + 5) + "|")
-    for name in CASES:
-        task = YawTask.of(farm_of(name))
-        runs = [run(task, seed) for seed in range(n_seeds)]
-        gains = {rule: np.array([result.gain(rule) for result in runs]) for rule in RULES}
-        best = optimum(task)
-        cells = [_percent(gains[rule]) for rule in RULES]
-        share = gains["edgewise"].mean() / best
-        mean = np.mean([result.exploration.mean for result in runs])
-        lowest = min(result.exploration.lowest for result in runs)
-        turbine = np.mean([result.fit.per_turbine for result in runs])
-        farm = np.mean([result.fit.farm for result in runs])
+def other_farms() -> dict[str, tuple[WindFarm, float, int, int]]:
+    """Farm, noise, rounds and number of seeds."""
+
+    def grid(columns: int, rows: int, direction: float) -> WindFarm:
+        return WindFarm.grid(
+            columns, rows, spacing=(7, 5), wind_direction=direction, wind_speed=8.0
+        )
+
+    return {
+        "5 x 5, 273 degrees": (grid(5, 5, 273.0), 0.1, 100, 3),
+        "5 x 5, 300 degrees": (grid(5, 5, 300.0), 0.1, 100, 3),
+        "line of ten, 270 degrees": (grid(10, 1, 270.0), 0.1, 100, 3),
+        "8 x 10, 273 degrees": (grid(8, 10, 273.0), 0.1, 100, 1),
+        "5 x 5, 275 degrees, noise 0.3": (grid(5, 5, 275.0), 0.3, 50, 10),
+        "20 turbines, layout 101, noise 0.3": (WindFarm.random(20, 101), 0.3, 100, 5),
+        "20 turbines, layout 102, jensen": (WindFarm.random(20, 102, wake="jensen"), 0.1, 100, 3),
+        "20 turbines, layout 103, empirical gauss": (
+            WindFarm.random(20, 103, wake="empirical gauss"), 0.1, 100, 3,
+        ),
+    }  # fmt: skip
+
+
+def other_table() -> None:
+    """Shares after all rounds."""
+    print("\n| farm | rounds | seeds | optimiser | share, mean (lowest) | exploring |")
+    print("|---|---|---|---|---|---|")
+    for name, (layout, noise, rounds, n_seeds) in other_farms().items():
+        farm = Farm.of(layout, noise)
+        courses = farm.courses(edgewise, range(21, 21 + n_seeds), (rounds,))
+        share = np.array([course.gain for course in courses]) / farm.optimum
+        exploring = np.mean([course.exploring.mean() for course in courses])
         print(
-            f"| {name} | {' | '.join(cells)} | {best:.2%} | {share:.1%} "
-            f"| {mean:.1%} ({lowest:.1%}) | {turbine:.1%} / {farm:.1%} |",
+            f"| {name} | {rounds} | {n_seeds} | {farm.optimum:.2%} | {share.mean():.1%} "
+            f"({share.min():.1%}) | {exploring:.1%} |",
             flush=True,
         )
 
 
-def safe_table(n_seeds: int) -> None:
-    """Angles to both sides cost power: with and without a floor at 95 % of zero yaw."""
-    print("\n| exploration | edgewise gain | power while exploring | lowest |")
-    print("|---|---|---|---|")
-    task = YawTask.of(farm_of(next(iter(CASES))), angles=range(-30, 31, 5), degree=4)
-    present = float(Simulator(task.farm).farm_power(np.zeros(25))[0])
-    floor = safe_exploration(task, present_power=present, fraction=0.95)
-    for name, strategy in (("free", EXPLORE), ("safe, 95 %", floor)):
-        runs = [run(task, seed, strategy) for seed in range(n_seeds)]
-        gain = np.array([result.gain("edgewise") for result in runs])
-        mean = np.mean([result.exploration.mean for result in runs])
-        lowest = min(result.exploration.lowest for result in runs)
+def zero_table(n_seeds: int = 10) -> None:
+    """Where zero yaw is best: what the answer loses."""
+    print("\n| farm | optimiser | edgewise, mean of seeds (range) |\n|---|---|---|")
+    for direction in (280.0, 285.0):
+        layout = WindFarm.grid(5, 5, spacing=(7, 5), wind_direction=direction, wind_speed=8.0)
+        farm = Farm.of(layout)
+        courses = farm.courses(edgewise, range(21, 21 + n_seeds), (100,))
+        gains = np.array([course.gain for course in courses])
         print(
-            f"| -30 to 30 degrees, quartic, {name} "
-            f"| {_percent(gain)} | {mean:.1%} | {lowest:.1%} |",
+            f"| 5 x 5, {direction:g} degrees | {farm.optimum:+.3%} "
+            f"| {gains.mean():+.3%} ({gains.min():+.3%} to {gains.max():+.3%}) |",
             flush=True,
         )
 
 
-def staged_table(n_seeds: int) -> None:
-    """20 rounds, then 30 with every turbine within 7.5 degrees of the answer so far."""
-    print("\n| farm | 50 rounds at once | 20, then 30 near the answer |")
-    print("|---|---|---|")
-    for name in CASES:
-        task = YawTask.of(farm_of(name))
-        once = np.array([run(task, seed).gain("edgewise") for seed in range(n_seeds)])
-        twice = np.array([_in_two_stages(task, seed) for seed in range(n_seeds)])
-        print(f"| {name} | {_percent(once)} | {_percent(twice)} |", flush=True)
+def time_table() -> None:
+    """CPU seconds of a round without the farm: fit, draw and allocation, mean over two phases."""
+    print("\n| turbines | links | first phase | later phases |\n|---|---|---|---|")
+    for n in (40, 200):
+        task = YawTask.of(WindFarm.random(n, 101))
+        level = Simulator(task.farm).powers(np.zeros(n))[0] if n <= 40 else np.ones(n)
+        _round_times(task, level, 18)  # compiles
+        seconds = _round_times(task, level, EXPLORE.first + 2 * EXPLORE.phase)
+        print(
+            f"| {n} | {len(task.wakes.links)} | {seconds[: EXPLORE.first].mean():.3f} "
+            f"| {seconds[EXPLORE.first :].mean():.3f} |",
+            flush=True,
+        )
 
 
-def _in_two_stages(task: YawTask, seed: int) -> float:
-    environment = FlorisEnvironment(task, rng=seed)
-    first = ew.identify(
-        task.problem, environment, epsilon=0.0, strategy=EXPLORE, max_rounds=20, rng=1000 + seed
-    )
-    assert first.allocation is not None
-    centre = task.angles[first.allocation.arms]
-    near = np.abs(task.angles[None, :] - centre[:, None]) <= 7.5
-    allowed = near if task.problem.candidates is None else near & task.problem.candidates
-    narrowed = replace(task.problem, candidates=allowed)
-    second = ew.identify(
-        narrowed, environment, epsilon=0.0, strategy=EXPLORE, max_rounds=30, rng=2000 + seed
-    )
-    return compare(environment, second, optimiser=False, rng=seed).gain("edgewise")
+def _round_times(task: YawTask, level: Array, rounds: int) -> Array:
+    """With powers that fall by one's own yaw and rise by that of those upstream."""
+    rng = np.random.default_rng(0)
+    learner = Learner(task.problem, strategy=EXPLORE, rng=0)
+    first, last = task.wakes.links.T
+    seconds = []
+    for _ in range(rounds):
+        start = time.process_time()
+        ticket = learner.ask()
+        seconds.append(time.process_time() - start)
+        u = task.settings.values[ticket.arms] / 30.0
+        powers = level - 0.3 * u**2 + 0.05 * rng.standard_normal(len(level))
+        np.add.at(powers, last, 0.2 * task.wakes.reach * u[first])
+        start = time.process_time()
+        learner.tell(ticket, powers)
+        seconds[-1] += time.process_time() - start
+    return np.array(seconds)
 
 
-def _percent(gains: Array) -> str:
-    """Mean, and the range over seeds if there is any."""
-    low, high = gains.min(), gains.max()
-    spread = f" ({low:.2%} to {high:.2%})" if high > low else ""
-    return f"{gains.mean():.2%}{spread}"
+def _shares(shares: Array) -> str:
+    return " / ".join(f"{100 * share:.0f}" for share in shares)
+
+
+TABLES = {"random": random_table, "other": other_table, "zero": zero_table, "time": time_table}
 
 
 def main() -> None:
     """Print the tables."""
-    n_seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    table(n_seeds)
-    safe_table(n_seeds)
-    staged_table(n_seeds)
+    for name in sys.argv[1:] or TABLES:
+        TABLES[name]()
 
 
 if __name__ == "__main__":

@@ -10,19 +10,21 @@ from edgewise.integrations.ordered import OrderedSettings
 
 def test_each_side_has_a_parabola_of_its_own_and_today_is_zero() -> None:
     settings = OrderedSettings(np.array([-20.0, -10.0, 0.0, 10.0, 20.0]))
-    above = [[0, 0], [0, 0], [0, 0], [0.5, 0.25], [1, 1]]
+    above = np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.5, 0.25], [1.0, 1.0]])
     assert_allclose(settings.features, np.hstack([above, above[::-1]]))
     assert settings.now == 2
 
 
 def test_effects_are_counted_from_a_today_that_is_not_zero() -> None:
     settings = OrderedSettings(np.array([2.0, 4.0, 6.0]), today=2.0)
-    assert_allclose(settings.features, [[0, 0], [0.5, 0.25], [1, 1]])
+    assert_allclose(settings.features, np.array([[0.0, 0.0], [0.5, 0.25], [1.0, 1.0]]))
 
 
 def test_a_side_with_one_value_has_one_feature() -> None:
     settings = OrderedSettings(np.array([-1.0, 0.0, 1.0, 2.0]))
-    assert_allclose(settings.features, [[0, 0, 0.5], [0, 0, 0], [0.5, 0.25, 0], [1, 1, 0]])
+    assert_allclose(
+        settings.features, np.array([[0, 0, 0.5], [0, 0, 0], [0.5, 0.25, 0], [1, 1, 0]])
+    )
 
 
 def test_nodes_choose_from_the_sides_that_are_open_to_them() -> None:
