@@ -28,3 +28,14 @@ def claim_of(certified: bool, estimated: bool, contradicted: bool = False) -> Cl
     if certified:
         return Claim.CERTIFIED
     return Claim.ESTIMATED if estimated else Claim.OPEN
+
+
+class Confirmation(StrEnum):
+    """Whether a trial, which assumes no model, has borne an answer out."""
+
+    CONFIRMED = "confirmed"
+    """Measured to be better than the baseline, or no worse by more than the margin."""
+    UNCONFIRMED = "unconfirmed"
+    """Not measured against a baseline, or not decided."""
+    CONTRADICTED = "contradicted"
+    """Measured to be worse than the baseline, or than another candidate."""

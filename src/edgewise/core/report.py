@@ -11,7 +11,7 @@ import numpy as np
 
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.claim import Claim, claim_of
+from edgewise.core.claim import Claim, Confirmation, claim_of
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.noise import NoiseEstimate
@@ -133,6 +133,10 @@ class Report:
     """What the data say against the model, the strongest first."""
     unwatched: str = ""
     """Why nobody asked whether the data contradict the model; empty if that was asked."""
+    confirmation: Confirmation = Confirmation.UNCONFIRMED
+    """Whether a trial has borne the answer out."""
+    measured: str = ""
+    """What a trial found, in words; empty if there was none about this answer."""
 
     @property
     def claim(self) -> Claim:
@@ -142,8 +146,9 @@ class Report:
 
     @property
     def certified(self) -> bool:
-        """Whether the answer has the confidence asked for."""
-        return self.ending is Ending.CERTIFIED
+        """Whether the answer has the confidence asked for, and no trial contradicts it."""
+        contradicted = self.confirmation is Confirmation.CONTRADICTED
+        return self.ending is Ending.CERTIFIED and not contradicted
 
     @property
     def best_pairs(self) -> tuple[tuple[int, int], ...]:
@@ -199,7 +204,13 @@ class Report:
 
     @property
     def guarantee(self) -> str:
-        """What is proved about the answer, in a few sentences; what speaks against it first."""
+        """What is proved about the answer, in a few sentences; what was measured of it first."""
+        if self.confirmation is Confirmation.CONTRADICTED:
+            return self.measured  # what the model claims is about the answer that lost
+        return f"{self.measured} {self._proved()}".strip()
+
+    def _proved(self) -> str:
+        """What the model says, what speaks against it first."""
         said = [self.contradiction_text] if self.contradictions else []
         if not self.best_pairs:
             return " ".join([*said, self._unseen_text()])
@@ -282,9 +293,13 @@ class Report:
         return f"({self._arm_name(first)}, {self._arm_name(second)})"
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.ending.name.replace('_', ' ').capitalize()} after {self.rounds} rounds "
-            f"({self.strategy} strategy, {self.stopping} rule, delta = {self.delta:g})",
+        ending = self.ending.name.replace("_", " ")
+        contradicted = self.confirmation is Confirmation.CONTRADICTED
+        lines = [self.measured] if contradicted else []
+        lines += [
+            f"{f'By the model {ending.lower()}' if contradicted else ending.capitalize()} after "
+            f"{self.rounds} rounds ({self.strategy} strategy, {self.stopping} rule, delta = "
+            f"{self.delta:g})",
             *(f"  contradicted   {said}" for said in self._contradicted),
             f"  best pair      {self.pairs_text or 'not estimable yet'}",
         ]
@@ -307,7 +322,8 @@ class Report:
         if self.homogeneity is not None:
             lines.append(f"  edges          {differs_in_words(self.homogeneity, self.problem)}")
         heading = "estimate " if self.claim is Claim.ESTIMATED else "guarantee"
-        lines.append(f"  {heading}      {self.guarantee}")
+        if not contradicted:
+            lines.append(f"  {heading}      {self.guarantee}")
         return "\n".join(lines)
 
     def _up_to_text(self) -> str:

@@ -39,10 +39,8 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
     """Estimate, allocate and compare, from the statistics alone."""
     problem, plan, target = setting.problem, setting.plan, setting.target
     theta = estimate(plan.cells, state.total, ridge=plan.ridge)
-    matrices, tables = plan.cells.matrices(theta), plan.cells.tables(theta)
-    if not problem.graph.directed:
-        matrices = 0.5 * (matrices + matrices.transpose(0, 2, 1))
-        tables = 0.5 * (tables + tables.transpose(0, 2, 1))
+    matrices = _without_direction(problem, plan.cells.matrices(theta))
+    tables = _without_direction(problem, plan.cells.tables(theta))
     local = target.estimate(setting, state) if may_estimate(target) else None
     found = _advice(setting, state, theta, tables) if local is None else _local_advice(local)
     baselines = () if found is None else _baselines(problem, state, found.objective)
@@ -93,6 +91,29 @@ def _unwatched(setting: Setting, state: LearnerState) -> str:
     return ""
 
 
+def expected_objective(setting: Setting, state: LearnerState) -> Objective | None:
+    """The estimated global reward of joint arms, as the report has it; None if not estimable."""
+    problem, plan, target = setting.problem, setting.plan, setting.target
+    local = target.estimate(setting, state) if may_estimate(target) else None
+    if local is not None:
+        return local.objective
+    theta = estimate(plan.cells, state.total, ridge=plan.ridge)
+    if not np.isfinite(theta).all():
+        return None
+    return _objective(setting, theta, _without_direction(problem, plan.cells.tables(theta)))
+
+
+def _without_direction(problem: Problem, tables: Array) -> Array:
+    """(q, K, K) or (q, d, d), the same from either end unless edges have a direction."""
+    return tables if problem.graph.directed else 0.5 * (tables + tables.transpose(0, 2, 1))
+
+
+def _objective(setting: Setting, theta: Array, tables: Array) -> Objective:
+    problem = setting.problem
+    own = own_terms(problem, setting.plan.cells, theta)
+    return Objective.of(problem.classes.graph, tables, problem.candidates, own)
+
+
 class _Advice(NamedTuple):
     """What to deploy, and the allocation problem that it answers."""
 
@@ -118,8 +139,7 @@ def _advice(setting: Setting, state: LearnerState, theta: Array, tables: Array) 
             return None
         pooled = estimate_locally(local_network(problem), state.by_edge, pooling="none")
         return None if pooled is None else _local_advice(pooled)
-    own = own_terms(problem, setting.plan.cells, theta)
-    objective = Objective.of(problem.classes.graph, tables, problem.candidates, own)
+    objective = _objective(setting, theta, tables)
     answer = state.answer
     if answer is not None and (state.verdict.stop or state.verdict.round == state.rounds):
         return _Advice(objective, _as_found(objective, answer.arms), answer.regret)

@@ -59,3 +59,7 @@ from edgewise.plots.shrinkage import figure_shrinkage as figure_shrinkage
 from edgewise.plots.shrinkage import shrinkage_data as shrinkage_data
 from edgewise.plots.trace import ConvergenceData as ConvergenceData
 from edgewise.plots.trace import ConvergenceTrace as ConvergenceTrace
+from edgewise.plots.trial import TrialData as TrialData
+from edgewise.plots.trial import draw_trial as draw_trial
+from edgewise.plots.trial import figure_trial as figure_trial
+from edgewise.plots.trial import trial_data as trial_data

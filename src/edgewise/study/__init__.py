@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from edgewise.study.confirming import StudyTrial as StudyTrial
 from edgewise.study.log.fold import Certificate as Certificate
 from edgewise.study.log.past import Past as Past
 from edgewise.study.storage.base import Storage as Storage

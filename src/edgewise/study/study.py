@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Unpack, cast
 
+from numpy.typing import ArrayLike
+
 from edgewise.base.arrays import Array
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core.ending import Ending
@@ -18,8 +20,9 @@ from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
 from edgewise.core.targets import Target
 from edgewise.formats.files import FilePath
+from edgewise.study.confirming import StudyTrial
 from edgewise.study.files.measurements import Measurements, read_measurements
-from edgewise.study.log import decide
+from edgewise.study.log import decide, decide_trial
 from edgewise.study.log.cursor import Cursor, begin, begin_log
 from edgewise.study.log.events import Event
 from edgewise.study.log.fold import Round
@@ -29,10 +32,13 @@ from edgewise.study.log.session import Session
 from edgewise.study.remodelling import Anew, Changes, Place
 from edgewise.study.storage.base import Journal, Storage
 from edgewise.study.storage.opening import open_storage
+from edgewise.study.views.confirmation import Candidates, candidates_of
 from edgewise.study.views.export import read_export, write_export
 from edgewise.study.views.moment import Moment
 from edgewise.study.views.status import History, Recommendation, StudyStatus
 from edgewise.study.views.ticket import RoundName, StudyTicket
+from edgewise.trial.planning import PairsNeeded
+from edgewise.trial.setup import set_up
 
 
 class Study:
@@ -258,6 +264,70 @@ class Study:
             with place.creating(name) as log:
                 after = anew.replay(journal, log)
         return Study(Session(name, place, after))
+
+    # -- confirming ----------------------------------------------------------------------------
+
+    def confirm(
+        self,
+        *,
+        baseline: ArrayLike,
+        candidate: ArrayLike | None = None,
+        candidates: Candidates | None = None,
+        delta: float = 0.05,
+        margin: float = 0.0,
+        width: float | None = None,
+        max_pairs: int = 100,
+        rng: Rng = None,
+    ) -> StudyTrial:
+        """Begin a trial: is the recommended joint arm better than the baseline? No model is used.
+
+        It is on record like everything else; until it is over, :meth:`ask` waits. What it finds
+        is part of :meth:`recommend` and :meth:`report`.
+
+        Parameters
+        ----------
+        baseline
+            (n,) today's arm of every node, or one arm for all of them.
+        candidate
+            (n,) what to compare with it; the recommended joint arm by default.
+        candidates
+            Several: joint arms by name, or names out of "recommended", "best common" and
+            "best seen".
+        delta, margin, width, max_pairs, rng
+            As in :class:`~edgewise.Trial`.
+        """
+        design = set_up(
+            self.problem,
+            baseline=baseline,
+            candidates=candidates_of(self.report(), candidate, candidates),
+            delta=delta,
+            margin=margin,
+            width=width,
+            max_pairs=max_pairs,
+            rng=rng,
+        )
+        after = self._session.change(lambda _, at: decide_trial.begin(at.state, design))
+        return StudyTrial(self._session, len(after.state.trials))
+
+    def pairs_needed(
+        self,
+        *,
+        baseline: ArrayLike,
+        candidate: ArrayLike | None = None,
+        difference: float | None = None,
+        delta: float = 0.05,
+    ) -> PairsNeeded:
+        """How many pairs :meth:`confirm` may be expected to take; nothing is recorded.
+
+        ``difference`` is what the model expects, by default; the noise is that measured so far.
+        """
+        return self.now().pairs_needed(baseline, candidate, difference, delta)
+
+    @property
+    def trial(self) -> StudyTrial | None:
+        """The trial begun last, running or over; None if there was none."""
+        count = len(self._session.present().state.trials)
+        return StudyTrial(self._session, count) if count else None
 
     # -- looking -----------------------------------------------------------------------------
 

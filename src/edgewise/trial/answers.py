@@ -107,8 +107,14 @@ def is_new(place: Place, total: float) -> bool:
     )
 
 
-def refuse_gap(total: float) -> None:
-    """Raise if a correction takes a measurement away: a pair is complete or it is repeated."""
+def refuse_gap(place: Place, total: float) -> None:
+    """Raise if a correction adds or takes away: a pair is complete or it is repeated."""
+    if np.isnan(place.on_record):
+        raise InvalidRewards(
+            f"nothing is on record of this round of pair {place.block}; nothing was changed: ",
+            Call("tell"),
+            " it",
+        )
     if np.isnan(total):
         raise InvalidRewards(
             "a correction gives the right value, and this one has none; nothing was changed: a "

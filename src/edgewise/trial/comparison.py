@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -47,6 +47,10 @@ class Comparison:
         """Standard deviation of a pair's difference; NaN before the second pair."""
         n, _, squares = moments(self.differences)
         return float(np.sqrt(squares / (n - 1))) if n > 1 else np.nan
+
+    def after(self, pairs: int) -> Comparison:
+        """As it was after the first so many pairs."""
+        return replace(self, differences=self.differences[:pairs], orders=self.orders[:pairs])
 
     @cached_property
     def interval(self) -> Interval:

@@ -124,7 +124,8 @@ class TrialRecord:
         """Where the candidates stand, and whether the trial is over."""
         count = self.design.n_candidates
         if count == 1:
-            return Standing(TrialEnding.SAME, np.ones(1, np.bool_), 0)
+            alone = np.full((1, 1), np.nan)
+            return Standing(TrialEnding.SAME, np.ones(1, np.bool_), alone, 0)
         standing = judge(self.design.goal, self.comparisons, count)
         if standing.ending is not TrialEnding.RUNNING:
             return standing

@@ -21,7 +21,8 @@ class PairsNeeded:
     """How many pairs a difference takes."""
 
     expected: int | None
-    """Until the interval excludes zero, if the mean is measured as it is; None beyond 10^6."""
+    """Until the interval excludes zero, if the mean is measured as it is; None beyond 10^6, 0 if
+    there is nothing to measure."""
     likely: int | None
     """In four of five trials, no more than this."""
     difference: float
@@ -29,8 +30,10 @@ class PairsNeeded:
     """Of a pair's difference."""
 
     def __str__(self) -> str:
+        if self.expected == 0:
+            return "no pairs: the candidate is the baseline"
         if self.expected is None:
-            return f"a difference of {self.difference:.4g} cannot be seen in {_LARGEST_PLAN} pairs"
+            return f"more than {_LARGEST_PLAN} pairs if the difference is {self.difference:.4g}"
         return (
             f"about {self.expected} pairs, in four of five trials at most "
             f"{self.likely or 'many more'}, if the difference is {self.difference:.4g} and that of "

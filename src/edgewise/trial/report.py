@@ -61,6 +61,11 @@ class TrialReport:
         )
 
     @property
+    def is_undecided(self) -> bool:
+        """Whether the trial is over without an answer to its question."""
+        return self.ending in {TrialEnding.BUDGET_SPENT, TrialEnding.ABANDONED}
+
+    @property
     def leading(self) -> Comparison | None:
         """The candidate that did best minus the baseline; None if they are the same."""
         against = self.comparisons[: len(self.names) - 1]
@@ -134,6 +139,6 @@ def in_words(found: Comparison) -> str:
         return f"{what}: not measured yet"
     low, high = found.interval
     return (
-        f"{what} = {found.difference:+.4g} ({1 - found.delta:.4g} confidence: {low:+.4g} to "
+        f"{what} = {found.difference:+.4g} ({100 * (1 - found.delta):.4g} %: {low:+.4g} to "
         f"{high:+.4g}) after {found.pairs} pairs"
     )

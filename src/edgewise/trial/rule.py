@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from edgewise.base.arrays import Array, Mask
+from edgewise.core.claim import Confirmation
 from edgewise.errors import InvalidArgument
 from edgewise.trial.comparison import Comparison
 
@@ -62,8 +63,23 @@ class Standing:
     ending: TrialEnding
     alive: Mask
     """(J,) which candidates are still deployed."""
+    over: Array
+    """(J, J) by how much row is better than column at least; NaN on the diagonal."""
     winner: int | None = None
     """The candidate to deploy, by the measurement; None while that is open."""
+
+    def verdict_on(self, candidate: int, margin: float) -> Confirmation:
+        """Whether a candidate has been borne out, or beaten by another."""
+        if bool((self.over[:, candidate] > margin).any()):
+            return Confirmation.CONTRADICTED
+        if candidate > 0 and self.over[candidate, 0] > -margin:
+            return Confirmation.CONFIRMED
+        return Confirmation.UNCONFIRMED
+
+    @property
+    def best(self) -> int:
+        """The winner, or while there is none the candidate that loses least by its lower ends."""
+        return int(np.nanmin(self.over, axis=1).argmax()) if self.winner is None else self.winner
 
 
 def judge(goal: Goal, comparisons: Sequence[Comparison], n_candidates: int) -> Standing:
@@ -77,16 +93,17 @@ def judge(goal: Goal, comparisons: Sequence[Comparison], n_candidates: int) -> S
         widths = [high - low for low, high in (one.interval for one in comparisons)]
         narrow = max(widths) <= goal.width
         winner = _better(over, 0.0) or _baseline(over, 0.0) if narrow else None
-        return Standing(TrialEnding.KNOWN if narrow else TrialEnding.RUNNING, everyone, winner)
+        ending = TrialEnding.KNOWN if narrow else TrialEnding.RUNNING
+        return Standing(ending, everyone, over, winner)
     for ending, winner in (
         (TrialEnding.BETTER, _better(over, 0.0)),
         (TrialEnding.WORSE, _baseline(over, goal.margin)),
         (TrialEnding.NO_WORSE, _better(over, goal.margin)),
     ):
         if winner is not None:
-            return Standing(ending, everyone, winner)
+            return Standing(ending, everyone, over, winner)
     beaten = np.asarray((over > goal.margin).any(axis=0))
-    return Standing(TrialEnding.RUNNING, ~beaten)
+    return Standing(TrialEnding.RUNNING, ~beaten, over)
 
 
 def _lower_ends(comparisons: Sequence[Comparison], n_candidates: int) -> Array:

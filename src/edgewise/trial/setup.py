@@ -25,11 +25,11 @@ def set_up(
     *,
     baseline: ArrayLike,
     candidates: Mapping[str, ArrayLike],
-    delta: float,
-    margin: float,
-    width: float | None,
-    max_pairs: int,
-    rng: Rng,
+    delta: float = 0.05,
+    margin: float = 0.0,
+    width: float | None = None,
+    max_pairs: int = 100,
+    rng: Rng = None,
 ) -> TrialDesign:
     """The design of a trial; candidates that are equal are one, under both names."""
     check_confidence(delta, None)

@@ -51,6 +51,11 @@ RoundOfTrial: TypeAlias = TrialTicket | str
 """What names a round of a trial: its ticket, or its key."""
 
 
+def is_key(text: str) -> bool:
+    """Whether a text is the key of a round of a trial."""
+    return _KEY.fullmatch(text) is not None
+
+
 def identity(ticket: object) -> tuple[int, int, int, int]:
     """Trial, block, place and attempt. UnknownTicket if it names no round of a trial.
 

@@ -119,7 +119,7 @@ class Trial:
         """Replace a figure that was wrong; what follows is judged anew."""
         place = find(1, self._record, ticket)
         total = total_of(self._problem, measured)
-        refuse_gap(total)
+        refuse_gap(place, total)
         self._record = self._record.corrected(place.block, place.candidate, total)
 
     def repeat(self) -> None:

@@ -9,6 +9,7 @@ import typer
 from edgewise.cli.study import (
     answering,
     asking,
+    confirming,
     creating,
     looking,
     moving,
@@ -49,6 +50,15 @@ class StudyGroup(Group):
 def register(app: typer.Typer) -> None:
     """Add the group and its commands."""
     group = typer.Typer(cls=StudyGroup, no_args_is_help=True, rich_markup_mode=None, help=_HELP)
-    for commands in (creating, asking, answering, looking, reporting, remodelling, moving):
+    for commands in (
+        creating,
+        asking,
+        answering,
+        looking,
+        reporting,
+        confirming,
+        remodelling,
+        moving,
+    ):
         commands.register(group)
     app.add_typer(group, name="study")

@@ -5,23 +5,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from edgewise.cli.study.options import (
+    MEASUREMENTS,
     MeasurementsFile,
     RoundKey,
     StorageUrl,
     StudyName,
     find_round,
     find_study,
+    the_trial,
 )
 from edgewise.cli.study.outputs import status_output
 from edgewise.cli.terminal.options import OutputFormat
 from edgewise.cli.terminal.shell import Command, Format, emit, note
 from edgewise.errors import InvalidArgument
 from edgewise.formats import RoundRewards, parse_rewards, read_rewards
+from edgewise.formats.channels import TOTAL
+from edgewise.trial.ticket import is_key
 
 if TYPE_CHECKING:
     from edgewise.study import Study
@@ -36,13 +40,17 @@ def register(group: typer.Typer) -> None:
 
 
 def tell(
-    file: MeasurementsFile,
+    file: Annotated[Path | None, MEASUREMENTS] = None,
     storage: StorageUrl = None,
     name: StudyName = None,
     key: RoundKey = None,
     accept: Annotated[
         bool, typer.Option("--accept", help="Record values that can hardly be right as well.")
     ] = False,
+    total: Annotated[
+        float | None,
+        typer.Option(help="Instead of a file: the figure of the round; nan if it was lost."),
+    ] = None,
     output: OutputFormat = Format.TABLE,
 ) -> None:
     """Record what was measured.
@@ -55,17 +63,24 @@ def tell(
     see correct. A value that can hardly be right (12 deviations of the noise outside its
     prediction interval, or 1,000 times the others of a first round) is refused unless --accept is
     given.
+    A round of a trial (see confirm) is told at once: all its rewards in a file, or
+    --total, any figure that is to be large; a missing one begins the pair again.
 
     Examples:
       $ edgewise study tell measurements.csv --storage sqlite:///farm.db
       $ edgewise study tell - --storage sqlite:///farm.db < measurements.csv
+      $ edgewise study tell --total 41.7 --storage sqlite:///farm.db --round T1-3.2
 
     Output: where the study stands, as in status; with --format csv or json also the measurements
     still missing. Exit code 0; 2 wrong input, and nothing was recorded.
     """
     study = find_study(storage, name)
-    read = _read(file, study)
+    read = _told(file, total, study)
     number = find_round(study, key, read.round)
+    if is_key(number):
+        the_trial(study).tell(number, read.rewards if total is None else total)
+        emit(status_output(study), output)
+        return
     study.tell(number, read.rewards, accept_outliers=accept)
     told = sum(value == value for value in read.rewards.values())  # NaN differs from itself
     note(f"{told} measurements of round {number} are on record; {_left(study, number)}")
@@ -100,14 +115,15 @@ def cancel(
     """Forget the round that is out, with all that was told of it.
 
     For a deployment that went wrong. ask hands the same configuration out again, under a new key
-    (7.2 after 7), so that measurements of the failed attempt are refused.
+    (7.2 after 7), so that measurements of the failed attempt are refused. While a trial runs, its
+    pair begins again, in the same order.
 
     Example:
       $ edgewise study cancel --storage sqlite:///farm.db
 
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
     """
-    _end_round(lambda study, at: study.cancel(at), storage, name, key, output)
+    _end_round(_give_up, storage, name, key, output)
 
 
 def correct(
@@ -135,7 +151,11 @@ def correct(
             f"{file} does not say which round it corrects; nothing was changed: pass --round, or "
             "add a column round"
         )
-    study.correct(find_round(study, key, read.round), read.rewards)
+    number = find_round(study, key, read.round)
+    if is_key(number):
+        the_trial(study).correct(number, read.rewards)
+    else:
+        study.correct(number, read.rewards)
     emit(status_output(study), output)
 
 
@@ -149,6 +169,25 @@ def _end_round(
     study = find_study(storage, name)
     end(study, find_round(study, key))
     emit(status_output(study), output)
+
+
+def _give_up(study: Study, key: str) -> None:
+    """Forget a round; of a trial, the pair that is out."""
+    if is_key(key):
+        the_trial(study).repeat()
+    else:
+        study.cancel(key)
+
+
+def _told(file: Path | None, total: float | None, study: Study) -> RoundRewards:
+    """What a file says, or the one figure."""
+    if (file is None) == (total is None):
+        raise InvalidArgument(
+            "a file of measurements or --total is needed, one of them; nothing was recorded"
+        )
+    if file is not None:
+        return _read(file, study)
+    return RoundRewards(None, {TOTAL: cast(float, total)})
 
 
 def _read(file: Path, study: Study) -> RoundRewards:

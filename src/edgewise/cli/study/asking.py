@@ -29,7 +29,8 @@ def ask(
 
     That is the round that is out for measurement or else, once it is closed, the next one: asking
     twice gives the same. Every row names the round; copy that column to the measurements, and
-    they cannot be taken for those of another round.
+    they cannot be taken for those of another round. While a trial runs (see confirm), it is the
+    next round of the trial, such as T1-3.2: trial 1, pair 3, second round.
 
     Examples:
       $ edgewise study ask --storage sqlite:///farm.db
@@ -43,7 +44,7 @@ def ask(
 
     study = find_study(storage, name)
     try:
-        ticket = study.ask()
+        ticket = study.seen.trial_ticket or study.ask()
     except LearnerStopped as error:
         note(in_commands(error))
         raise typer.Exit(STOPPED) from None

@@ -11,7 +11,7 @@ import typer
 from edgewise.errors import Call, EdgewiseError, InvalidArgument, UnknownTicket
 
 if TYPE_CHECKING:
-    from edgewise.study import Study
+    from edgewise.study import Study, StudyTrial
 
 STORAGE = "EDGEWISE_STORAGE"
 NAME = "EDGEWISE_STUDY"
@@ -54,15 +54,13 @@ RoundKey: TypeAlias = Annotated[
         show_default="the one that is out",
     ),
 ]
-MeasurementsFile: TypeAlias = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        show_default=False,
-        help="Measurements, .csv or .json: source,target,reward (node,reward or reward alone, if "
-        "that is measured) and, better, round; - for stdin.",
-    ),
-]
+MEASUREMENTS = typer.Argument(
+    metavar="FILE",
+    show_default=False,
+    help="Measurements, .csv or .json: source,target,reward (node,reward or reward alone, if "
+    "that is measured) and, better, round; - for stdin.",
+)
+MeasurementsFile: TypeAlias = Annotated[Path, MEASUREMENTS]
 TableFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also write it here: .csv or .json."),
@@ -115,7 +113,7 @@ def find_round(study: Study, *keys: str | None) -> str:
         )
     if named:
         return named[0]
-    pending = study.seen.pending
+    pending = study.seen.trial_ticket or study.seen.pending
     if pending is None:
         raise UnknownTicket(
             "no round is out for measurement; nothing was changed: hand one out with ",
@@ -123,6 +121,20 @@ def find_round(study: Study, *keys: str | None) -> str:
             ", or name a closed one with --round",
         )
     return pending.key
+
+
+def the_trial(study: Study) -> StudyTrial:
+    """The trial begun last; there must be one."""
+    trial = study.trial
+    if trial is None:
+        raise UnknownTicket(
+            "this study has no trial; nothing was recorded: begin one with ", Call("confirm")
+        )
+    return trial
+
+
+_IN_TRIALS = {"trial.ask": "ask", "trial.tell": "tell", "trial.end": "confirm --end"}
+"""What the methods of a trial are as commands."""
 
 
 def in_commands(error: EdgewiseError) -> str:
@@ -136,4 +148,4 @@ _OPTIONS = {"accept_outliers": "accept"}
 
 def _command(call: Call) -> str:
     option = f" --{_OPTIONS.get(call.option, call.option)}" if call.option else ""
-    return f"'edgewise study {call.method}{option}'"
+    return f"'edgewise study {_IN_TRIALS.get(call.method, call.method)}{option}'"

@@ -35,8 +35,8 @@ def recommend(
     Example:
       $ edgewise study recommend --storage sqlite:///farm.db --out best.csv
 
-    Output: one row per node. Exit code 0 certified; 2 wrong input; 3 not certified (yet), or
-    nothing is estimable so far.
+    Output: one row per node. Exit code 0 certified, or confirmed by a trial; 2 wrong input; 3
+    neither (yet), contradicted by a trial, or nothing is estimable so far.
     """
     check_out(out)
     from edgewise.study.views.outputs import recommendation_output
@@ -45,7 +45,7 @@ def recommend(
     answer = recommendation_output(found)
     emit(answer, output)
     write_out(answer, out, "recommendation")
-    raise typer.Exit(0 if found.certified else UNCERTIFIED)
+    raise typer.Exit(0 if found.certified or found.confirmation == "confirmed" else UNCERTIFIED)
 
 
 def report(

@@ -31,6 +31,11 @@ from edgewise.study.log.events import (
     Extended,
     Revision,
     Told,
+    TrialBegan,
+    TrialCorrected,
+    TrialEnded,
+    TrialRepeated,
+    TrialTold,
 )
 from edgewise.study.log.fields import check_agreement, read_fields
 
@@ -44,6 +49,11 @@ _KINDS: dict[str, type[Event]] = {
     "cancelled": Cancelled,
     "corrected": Corrected,
     "extended": Extended,
+    "trial began": TrialBegan,
+    "trial told": TrialTold,
+    "trial repeated": TrialRepeated,
+    "trial corrected": TrialCorrected,
+    "trial ended": TrialEnded,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 

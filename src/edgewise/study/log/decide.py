@@ -41,6 +41,7 @@ from edgewise.study.log.events import (
 )
 from edgewise.study.log.fold import Round, StudyState
 from edgewise.study.views.ticket import RoundName, StudyTicket, identity
+from edgewise.trial.rule import TrialEnding
 
 Records: TypeAlias = Callable[[int, int], Iterator[Round]]
 """What is on record of the rounds first .. last, closed or out, one at a time."""
@@ -81,6 +82,7 @@ def ask(setting: Setting, state: StudyState) -> Asked | None:
     """Hand out the next round, unless one is out."""
     if state.pending is not None:
         return None
+    refuse_in_trial(state)
     rounds = state.learner.rounds
     if state.ending is not Ending.RUNNING:
         raise LearnerStopped(
@@ -93,6 +95,19 @@ def ask(setting: Setting, state: StudyState) -> Asked | None:
         )
     arms = setting.plan.joint_arm(setting.problem, state.learner)
     return Asked(rounds + 1, state.attempts + 1, len(state.phase_ends), arms)
+
+
+def refuse_in_trial(state: StudyState) -> None:
+    """Raise while a trial is running: rounds in between would come between its pairs."""
+    number = len(state.trials)
+    if number and state.trials[-1].standing.ending is TrialEnding.RUNNING:
+        raise LearnerStopped(
+            f"trial {number} is running, after {state.trials[-1].state.blocks} pairs; ask and tell "
+            "the trial (",
+            Call("trial.ask"),
+            "), or end it with ",
+            Call("trial.end"),
+        )
 
 
 # -- which round is meant --------------------------------------------------------------------

@@ -113,9 +113,61 @@ class Extended:
     max_rounds: int | None
 
 
-Event: TypeAlias = Created | Asked | Told | Closed | Cancelled | Corrected | Extended
+@dataclass(frozen=True, eq=False)
+class TrialBegan:
+    """A configuration is to be compared with the baseline, by measurement."""
+
+    trial: int
+    """1, 2, ... within the study."""
+    design: Mapping[str, Any]
+    """Candidates, confidence and coins: see :class:`edgewise.trial.pairs.TrialDesign`."""
+
+
+@dataclass(frozen=True)
+class TrialTold:
+    """A round of the running trial was measured."""
+
+    trial: int
+    block: int
+    """Which pair."""
+    attempt: int
+    candidate: int
+    total: float
+    """NaN for a gap, which begins the pair again."""
+
+
+@dataclass(frozen=True)
+class TrialRepeated:
+    """The pair that is out was begun again."""
+
+    trial: int
+    block: int
+    attempt: int
+    """The one that was given up."""
+
+
+@dataclass(frozen=True)
+class TrialCorrected:
+    """A figure of a trial turned out to be wrong."""
+
+    trial: int
+    block: int
+    candidate: int
+    old: float
+    new: float
+
+
+@dataclass(frozen=True)
+class TrialEnded:
+    """The trial was ended by hand."""
+
+    trial: int
+
+
+TrialEvent: TypeAlias = TrialBegan | TrialTold | TrialRepeated | TrialCorrected | TrialEnded
+Event: TypeAlias = Created | Asked | Told | Closed | Cancelled | Corrected | Extended | TrialEvent
 
 
 def round_of(event: Event) -> int:
-    """The round an event belongs to; 0 for the study as a whole."""
-    return 0 if isinstance(event, Created | Extended) else event.round
+    """The round an event belongs to; 0 for the study as a whole, and for its trials."""
+    return 0 if isinstance(event, Created | Extended | TrialEvent) else event.round

@@ -45,8 +45,15 @@ from edgewise.study.log.events import (
     Extended,
     Revision,
     Told,
+    TrialBegan,
+    TrialCorrected,
+    TrialEnded,
+    TrialRepeated,
+    TrialTold,
 )
 from edgewise.study.log.fold import Certificate, Round, StudyState
+from edgewise.trial.pairs import TrialRecord
+from edgewise.trial.stored import stored_design, stored_record
 
 Check: TypeAlias = Callable[[str, Any, Any], Any]
 """Name and value of a field, and the setting of the study: the value as the event has it."""
@@ -212,6 +219,16 @@ def _bound(name: str, value: Any, base: Setting) -> float:  # noqa: ARG001
     return value if value == float("inf") else number(name, value)
 
 
+def _trial_design(name: str, value: Any, base: Setting) -> Mapping[str, Any]:
+    """What a trial was begun with."""
+    stored_design(base.problem, table(name, value))
+    return table(name, value)
+
+
+def _trials(name: str, value: Any, base: Setting) -> tuple[TrialRecord, ...]:  # noqa: ARG001
+    return tuple(stored_record(base.problem, one) for one in value)
+
+
 # -- the table -------------------------------------------------------------------------------
 
 _ROUND = counting(1, 2**53)
@@ -260,6 +277,23 @@ FIELDS: dict[type[Any], dict[str, Check]] = {
         "until": counting(0, 2**53),
         "max_rounds": optional(_ROUND),
     },
+    TrialBegan: {"trial": _ROUND, "design": _trial_design},
+    TrialTold: {
+        "trial": _ROUND,
+        "block": _ROUND,
+        "attempt": _ROUND,
+        "candidate": counting(0, 2**53),
+        "total": total,
+    },
+    TrialRepeated: {"trial": _ROUND, "block": _ROUND, "attempt": _ROUND},
+    TrialCorrected: {
+        "trial": _ROUND,
+        "block": _ROUND,
+        "candidate": counting(0, 2**53),
+        "old": total,
+        "new": total,
+    },
+    TrialEnded: {"trial": _ROUND},
     # what snapshots hold
     StudyState: {
         "learner": _learner,
@@ -273,6 +307,7 @@ FIELDS: dict[type[Any], dict[str, Check]] = {
         "totals": _by_round,
         "progress": _by_round,
         "certificates": _certificates,
+        "trials": _trials,
     },
     Round: {
         "number": _ROUND,

@@ -24,7 +24,14 @@ from edgewise.study.log.events import (
     Extended,
     Revision,
     Told,
+    TrialBegan,
+    TrialCorrected,
+    TrialEnded,
+    TrialRepeated,
+    TrialTold,
 )
+from edgewise.study.log.fold_trial import fold_trial
+from edgewise.trial.pairs import TrialRecord
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +110,8 @@ class StudyState:
     progress: Array = field(default_factory=lambda: frozen([], float))
     """(rounds,) progress of the verdict after each round, as known then."""
     certificates: tuple[Certificate, ...] = ()
+    trials: tuple[TrialRecord, ...] = ()
+    """Of recommended joint arms against a baseline; the last may be running."""
 
     @property
     def ending(self) -> Ending:
@@ -126,6 +135,7 @@ class StudyState:
             "learner": self.learner.to_tree(),
             "pending": None if self.pending is None else vars(self.pending),
             "certificates": [vars(one) for one in self.certificates],
+            "trials": [one.to_tree() for one in self.trials],
         }
 
 
@@ -162,6 +172,8 @@ def fold(base: Setting, state: StudyState, event: Event) -> StudyState:
             return _corrected(base, state, event.round, revision)
         case Extended():
             return _extended(base, state, event)
+        case TrialBegan() | TrialTold() | TrialRepeated() | TrialCorrected() | TrialEnded():
+            return replace(state, trials=fold_trial(state.trials, event))
         case Created():
             raise StorageError(
                 "the log creates the study twice, so it is damaged; restore it from a backup"

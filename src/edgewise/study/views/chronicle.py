@@ -20,6 +20,11 @@ from edgewise.study.log.events import (
     Event,
     Extended,
     Told,
+    TrialBegan,
+    TrialCorrected,
+    TrialEnded,
+    TrialRepeated,
+    TrialTold,
 )
 from edgewise.study.log.history import event_of
 from edgewise.study.storage.base import Entry, Journal
@@ -125,6 +130,17 @@ def _told(event: Event, measured: int, n_rewards: int) -> str:
             return f"round {number}: {len(arcs)} measurements corrected"
         case Extended():
             return _extension(event)
+        case TrialBegan(trial=trial, design=design):
+            return f"trial {trial} begun: {' against '.join(reversed(design['names']))}"
+        case TrialTold(trial=trial, block=block, total=total):
+            said = "a gap: the pair is repeated" if np.isnan(total) else f"{total:.6g} told"
+            return f"trial {trial}, pair {block}: {said}"
+        case TrialRepeated(trial=trial, block=block):
+            return f"trial {trial}, pair {block}: begun again"
+        case TrialCorrected(trial=trial, block=block, old=old, new=new):
+            return f"trial {trial}, pair {block}: {old:.6g} corrected to {new:.6g}"
+        case TrialEnded(trial=trial):
+            return f"trial {trial} ended by hand"
 
 
 def _extension(event: Extended) -> str:

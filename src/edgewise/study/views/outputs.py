@@ -13,6 +13,9 @@ from edgewise.formats.output import Output
 from edgewise.study.log.past import Past
 from edgewise.study.views.status import Recommendation, StudyStatus
 from edgewise.study.views.ticket import StudyTicket
+from edgewise.trial.comparison import Comparison
+from edgewise.trial.report import TrialReport
+from edgewise.trial.ticket import TrialTicket
 
 
 def status_output(status: StudyStatus, problem: Problem) -> Output:
@@ -27,6 +30,9 @@ def status_output(status: StudyStatus, problem: Problem) -> Output:
         **homogeneity_output(status.homogeneity),
         **estimated_output(status.estimated),
         **past_facts(status.remodelled_from),
+        **trial_facts(status.trial),
+        "confirmation": str(status.confirmation),
+        "trial_round": None if status.trial_ticket is None else status.trial_ticket.key,
     }
     columns = channel_columns(problem) or ("measured",)
     lacking = [] if status.pending is None else status.pending.lacking()
@@ -88,10 +94,11 @@ def _facts(status: StudyStatus) -> dict[str, Any]:
     }
 
 
-def ticket_output(ticket: StudyTicket) -> Output:
+def ticket_output(ticket: StudyTicket | TrialTicket) -> Output:
     """The configuration to deploy; every row names the round, so that answers can name it too."""
     rows = [(ticket.key, row["node"], row["arm"]) for row in ticket.table()]
-    facts = {"study": ticket.study, "round": ticket.key}
+    whose = {"trial": ticket.trial} if isinstance(ticket, TrialTicket) else {"study": ticket.study}
+    facts = {**whose, "round": ticket.key}
     return Output(facts, "nodes", ("round", "node", "arm"), rows)
 
 
@@ -104,10 +111,42 @@ def recommendation_output(found: Recommendation) -> Output:
         "value": None if best is None else best.value,
         "upper_bound": None if best is None else best.upper_bound,
         "guarantee": found.guarantee,
+        "confirmation": str(found.confirmation),
         **past_facts(found.remodelled_from),
     }
     rows = [(row["node"], row["arm"]) for row in found.table()]
     return Output(facts, "nodes", ("node", "arm"), rows, text=str(found))
+
+
+def trial_output(found: TrialReport) -> Output:
+    """Where a trial stands; the rows are its comparisons."""
+    columns = ("comparison", "pairs", "difference", "low", "high", "order_matters")
+    rows = [
+        (_difference(one), one.pairs, one.difference, *one.interval, one.order_matters)
+        for one in found.comparisons
+    ]
+    facts = {**trial_facts(found), "delta": found.delta, "warnings": " ".join(found.warnings)}
+    return Output(facts, "comparisons", columns, rows, shown=0, text=str(found))
+
+
+def _difference(found: Comparison) -> str:
+    return f"{found.first} minus {found.second}"
+
+
+def trial_facts(found: TrialReport | None) -> dict[str, Any]:
+    """What a trial found, as numbers; nothing if there was none."""
+    if found is None:
+        return {}
+    low, high = found.interval
+    return {
+        "trial": found.ending.name.lower(),
+        "trial_pairs": found.pairs,
+        "trial_max_pairs": found.max_pairs,
+        "trial_difference": found.difference,
+        "trial_low": low,
+        "trial_high": high,
+        "trial_winner": found.winner,
+    }
 
 
 def homogeneity_output(found: Homogeneity | None) -> dict[str, object]:
@@ -162,6 +201,8 @@ def report_output(name: str, found: Report, past: Past | None) -> Output:
         "noise_measured": found.noise_estimate and found.noise_estimate.deviation,
         "lack_of_fit_p": fit and fit.p_value,
         "claim": str(found.claim),
+        "confirmation": str(found.confirmation),
+        "measured": found.measured,
         **homogeneity_output(found.homogeneity),
         **estimated_output(found.estimated),
         **past_facts(past),

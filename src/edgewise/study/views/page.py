@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise import page
+from edgewise.core.claim import Confirmation
 from edgewise.core.evidence.noise import NoiseEstimate
 from edgewise.core.gate.lack_of_fit import LackOfFit
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.report import Report, differs_in_words
 from edgewise.formats.names import labelled
-from edgewise.plots import ConvergenceData, as_svg, figure_allocation, figure_convergence
+from edgewise.plots import (
+    ConvergenceData,
+    as_svg,
+    figure_allocation,
+    figure_convergence,
+    figure_trial,
+)
 from edgewise.study.views.chronicle import chronicle
 from edgewise.study.views.status import History, StudyStatus
+from edgewise.trial.report import TrialReport
 
 if TYPE_CHECKING:
     from edgewise.study.study import Study
@@ -36,6 +44,7 @@ def study_page(study: Study) -> str:
     parts = [
         f"<h1>Study {page.escape(study.name)}</h1>",
         *_verdict(status, report),
+        *_trial(status.trial),
         *_recommendation(report),
         *_evidence(now.history(), status),
         *_trust(report),
@@ -48,10 +57,15 @@ def _verdict(status: StudyStatus, report: Report) -> list[str]:
     budget = "" if status.max_rounds is None else f" of at most {status.max_rounds}"
     kind = "confirmed" if report.certified else "not"
     said = report.contradiction_text
-    parts = [page.paragraph(said, "not")] if said else []
+    whose = "By the model, " if report.confirmation is Confirmation.CONTRADICTED else ""
+    parts = (
+        [page.paragraph(report.measured, _COLOUR[report.confirmation])] if report.measured else []
+    )
+    parts += [page.paragraph(said, "not")] if said else []
+    proved = report.guarantee.removeprefix(report.measured).strip().removeprefix(said)
     parts += [
-        page.paragraph(f"{status.rounds} rounds{budget}: {status.ending.value}.", kind),
-        page.paragraph(report.guarantee.removeprefix(said)),
+        page.paragraph(f"{whose}{status.rounds} rounds{budget}: {status.ending.value}.", kind),
+        page.paragraph(proved),
     ]
     past = status.remodelled_from
     if past is not None and str(past) not in report.guarantee:
@@ -59,6 +73,38 @@ def _verdict(status: StudyStatus, report: Report) -> list[str]:
     if report.regret is not None and math.isfinite(report.regret.bound) and report.regret.bound:
         parts.append(_shares(report.regret))
     return parts
+
+
+_COLOUR = {
+    Confirmation.CONFIRMED: "confirmed",
+    Confirmation.UNCONFIRMED: "",
+    Confirmation.CONTRADICTED: "not",
+}
+
+
+def _trial(trial: TrialReport | None) -> list[str]:
+    """What was measured, without a model."""
+    if trial is None:
+        return []
+    parts = ["<h2>Measured against the baseline</h2>", page.paragraph(f"{trial.headline}.")]
+    if trial.pairs:
+        caption = (
+            f"The difference over {trial.pairs} pairs. The band covers it at all times at once, "
+            f"with probability {1 - trial.delta:.4g}, without any model."
+        )
+        picture = as_svg(figure_trial(trial))
+        parts.append(page.figure(picture, alt="difference by pair", caption=caption))
+    header = ("difference", "pairs", "mean", "from", "to")
+    rows = [
+        (f"{one.first} minus {one.second}", str(one.pairs), *map("{:.4g}".format, numbers))
+        for one in trial.comparisons
+        for numbers in [(one.difference, *one.interval)]
+    ]
+    return [
+        *parts,
+        page.table(header, rows),
+        *(page.paragraph(one, "not") for one in trial.warnings),
+    ]
 
 
 def _shares(regret: Regret) -> str:

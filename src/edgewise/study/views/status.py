@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
 from edgewise.base.html import summary
-from edgewise.core.claim import Claim, claim_of
+from edgewise.core.claim import Claim, Confirmation, claim_of
 from edgewise.core.ending import Ending, in_words
 from edgewise.core.evidence.by_edge import edges_differ
 from edgewise.core.evidence.least_squares import estimate
@@ -29,6 +29,9 @@ from edgewise.formats.names import labelled
 from edgewise.study.log.fold import Certificate, StudyState
 from edgewise.study.log.past import Past
 from edgewise.study.views.ticket import StudyTicket
+from edgewise.trial.report import TrialReport
+from edgewise.trial.report import in_words as in_words_of
+from edgewise.trial.ticket import TrialTicket
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +79,12 @@ class StudyStatus:
     """What the data say against the model, the strongest first."""
     contradicted: tuple[str, ...] = ()
     """The strongest in words, what, where and what to do; then what else speaks."""
+    trial: TrialReport | None = None
+    """The trial begun last, running or over."""
+    trial_ticket: TrialTicket | None = None
+    """The round that the running trial has out."""
+    confirmation: Confirmation = Confirmation.UNCONFIRMED
+    """Whether a trial has borne out the present answer."""
 
     @property
     def stopped(self) -> bool:
@@ -96,6 +105,8 @@ class StudyStatus:
         if self.contradicted:
             going_on = "" if self.stopped else "; rounds go on"
             said = f"the data contradict the model: {self.contradicted[0]}{going_on}"
+        if self.confirmation is Confirmation.CONTRADICTED:
+            said = f"a trial contradicts the answer: see recommend (by the model, {said})"
         return f"Study {self.name!r}: {rounds}{budget}, {said}"
 
     def rows(self) -> list[tuple[str, str]]:
@@ -129,6 +140,8 @@ class StudyStatus:
             rows.append(("edges", self.edges))
         if self.lack_of_fit is not None:
             rows.append(("lack of fit", f"p = {self.lack_of_fit.p_value:.3g}"))
+        if self.trial is not None:
+            rows[1:1] = [("trial", self.trial.headline.removeprefix("Trial: ")), *self._measured()]
         return rows
 
     def _repr_html_(self) -> str:
@@ -149,7 +162,16 @@ class StudyStatus:
             return "what they would bring is asked at the next look"
         return f"expected to bring at most {worth:.3g} in global reward"
 
+    def _measured(self) -> list[tuple[str, str]]:
+        """What the trial measured, a row per comparison and warning."""
+        if self.trial is None:
+            return []
+        found = [("", in_words_of(one)) for one in self.trial.comparisons]
+        return found + [("", warning) for warning in self.trial.warnings]
+
     def _waiting(self) -> str:
+        if self.trial_ticket is not None:
+            return f"round {self.trial_ticket.key} of the trial"
         if self.pending is None:
             return "nothing"
         return f"round {self.pending.key}: {self.missing} measurements missing"
@@ -186,6 +208,9 @@ class Recommendation:
     """The rounds that were seen before the model was chosen, if some were."""
     contradictions: tuple[Contradiction, ...] = ()
     """What the data say against the model, the strongest first."""
+    confirmation: Confirmation = Confirmation.UNCONFIRMED
+    """Whether a trial has borne it out. If one contradicts the model, ``allocation`` is what the
+    trial found better: the baseline, if there were two candidates."""
 
     @classmethod
     def of(cls, report: Report, past: Past | None = None) -> Recommendation:
@@ -194,7 +219,13 @@ class Recommendation:
         if past is not None and str(past) not in said:
             said = f"{said} {past}"
         return cls(
-            report.problem, report.allocation, report.certified, said, past, report.contradictions
+            report.problem,
+            report.allocation,
+            report.certified,
+            said,
+            past,
+            report.contradictions,
+            report.confirmation,
         )
 
     def table(self) -> list[dict[str, Hashable]]:
@@ -204,6 +235,8 @@ class Recommendation:
     def __str__(self) -> str:
         if self.allocation is None:
             return f"No recommendation yet. {self.guarantee}"
+        if self.confirmation is Confirmation.CONTRADICTED:
+            return self.guarantee
         estimate = (
             f"Estimated global reward {self.allocation.value:.6g}, at most "
             f"{self.allocation.upper_bound:.6g} is possible by the estimate."

@@ -14,6 +14,7 @@ from edgewise.errors import Call, UnknownTicket
 from edgewise.formats.channels import channel_names
 from edgewise.formats.names import labelled
 from edgewise.study.log.fold import Round
+from edgewise.trial.ticket import TrialTicket, is_key
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,13 +86,25 @@ def identity(ticket: RoundName) -> tuple[int, int | None]:
         return ticket.round, ticket.attempt
     if isinstance(ticket, int) and not isinstance(ticket, bool):
         return ticket, None
+    if isinstance(ticket, TrialTicket):
+        raise _of_trial(ticket.key)
     if not isinstance(ticket, str):
         raise UnknownTicket(
             "a ticket from ",
             Call("ask"),
             f", or its key, is needed, not {ticket!r}; nothing was recorded",
         )
+    if is_key(ticket):
+        raise _of_trial(ticket)
     number, _, attempt = ticket.partition(".")
     if not number.isdecimal() or not (attempt or "1").isdecimal():
         raise UnknownTicket(f"{ticket!r} is no ticket; write its round, such as '7' or '7.2'")
     return int(number), int(attempt or 1)
+
+
+def _of_trial(key: str) -> UnknownTicket:
+    return UnknownTicket(
+        f"{key} is a round of a trial, not of the study; nothing was recorded: ",
+        Call("trial.tell"),
+        " it",
+    )
