@@ -53,7 +53,8 @@ def test_a_plan_begins_nothing(desk: Desk) -> None:
     before = desk.state()
     result = begin(desk, "--plan")
     assert result.exit_code == 0
-    assert "expect about" in result.stderr
+    assert result.stdout.startswith("Expect about")
+    assert "likely" in begin(desk, "--plan", "--format", "json").stdout
     assert desk.state() == before
 
 

@@ -90,9 +90,10 @@ def confirm(
     if begins:
         arms = _joint_arm(study.problem, "--baseline", baseline, baseline_arm)
         other = None if candidate is None else _read(study.problem, candidate)
-        _announce(study, arms, other, delta)
         if plan:
+            _plan(study, arms, other, delta, output)
             return
+        _announce(study, arms, other, delta)
         names = ("recommended", "best common", "best seen") if tournament else None
         study.confirm(
             baseline=arms,
@@ -126,6 +127,13 @@ def _show(study: Study, end: bool, plot: Path | None, output: str) -> None:
         save_plot(figure_trial(report), plot)
     if report.is_undecided:
         raise typer.Exit(UNCERTIFIED)
+
+
+def _plan(study: Study, arms: Indices, other: Indices | None, delta: float, output: str) -> None:
+    """How many pairs to expect, and nothing else."""
+    from edgewise.study.views.outputs import plan_output
+
+    emit(plan_output(study.pairs_needed(baseline=arms, candidate=other, delta=delta)), output)
 
 
 def _announce(study: Study, arms: Indices, other: Indices | None, delta: float) -> None:

@@ -14,6 +14,7 @@ from edgewise.study.log.past import Past
 from edgewise.study.views.status import Recommendation, StudyStatus
 from edgewise.study.views.ticket import StudyTicket
 from edgewise.trial.comparison import Comparison
+from edgewise.trial.planning import PairsNeeded
 from edgewise.trial.report import TrialReport
 from edgewise.trial.ticket import TrialTicket
 
@@ -127,6 +128,12 @@ def trial_output(found: TrialReport) -> Output:
     ]
     facts = {**trial_facts(found), "delta": found.delta, "warnings": " ".join(found.warnings)}
     return Output(facts, "comparisons", columns, rows, shown=0, text=str(found))
+
+
+def plan_output(found: PairsNeeded) -> Output:
+    """How many pairs a trial may be expected to take."""
+    text = f"Expect {found}."
+    return Output(vars(found), "pairs", (), (), text=text)
 
 
 def _difference(found: Comparison) -> str:
