@@ -7,6 +7,7 @@ from edgewise.core.stopping import Anytime as Anytime
 from edgewise.core.stopping import ConfidenceRule as ConfidenceRule
 from edgewise.core.stopping import Mixture as Mixture
 from edgewise.core.stopping import PaperRule as PaperRule
+from edgewise.core.stopping import Rivalwise as Rivalwise
 from edgewise.core.stopping import StoppingRule as StoppingRule
 from edgewise.core.stopping import Union as Union
 from edgewise.core.stopping import Verdict as Verdict

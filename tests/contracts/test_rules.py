@@ -11,7 +11,15 @@ import pytest
 
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.stopping import RULES
-from edgewise.stopping import Anytime, Evidence, Mixture, PaperRule, StoppingRule, Union
+from edgewise.stopping import (
+    Anytime,
+    Evidence,
+    Mixture,
+    PaperRule,
+    Rivalwise,
+    StoppingRule,
+    Union,
+)
 from edgewise.testing.cases import INSTANCES
 from edgewise.testing.rule import RuleContract
 
@@ -19,6 +27,11 @@ from edgewise.testing.rule import RuleContract
 class TestAnytime(RuleContract):
     def rule(self) -> StoppingRule:
         return Anytime()
+
+
+class TestRivalwise(RuleContract):
+    def rule(self) -> StoppingRule:
+        return Rivalwise()
 
 
 class TestMixture(RuleContract):

@@ -78,7 +78,7 @@ def simulate(
         str | None,
         typer.Option(
             autocompletion=_rules,
-            help="mixture, union, anytime or paper.",
+            help="anytime, mixture, union, paper or rivalwise.",
             show_default="the strategy's own",
         ),
     ] = None,

@@ -77,7 +77,7 @@ def advance(setting: Setting, state: LearnerState, rounds: Rounds) -> LearnerSta
     if not len(looks):
         return later
     found = setting.target.look(setting, state, numbers[looks], cumulative[looks])
-    later = replace(later, verdict=found.verdict, answer=found.answer)
+    later = replace(later, verdict=found.verdict, answer=found.answer, refuted=found.refuted)
     if found.verdict.stop:
         taken = int(looks[found.position]) + 1
         return replace(
@@ -177,7 +177,7 @@ class Learner:
         printed); or a strategy of :mod:`edgewise.strategies`, such as ``Limited(...)`` or
         ``Safe(...)``, or your own.
     stopping
-        ``"anytime"``, ``"mixture"``, ``"union"`` or ``"paper"``, or a rule of
+        ``"anytime"``, ``"mixture"``, ``"union"``, ``"paper"`` or ``"rivalwise"``, or a rule of
         :mod:`edgewise.stopping` or your own; by default the one that belongs to the strategy:
         ``"mixture"`` for ``"g-optimal"``, ``"paper"`` for ``"paper"``, else ``"anytime"``.
     gate

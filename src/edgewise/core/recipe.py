@@ -22,6 +22,9 @@ from edgewise.errors import InvalidArgument
 _KINDS = (*BUILT_IN.values(), *map(type, RULES.values()), *map(type, TARGETS.values()))
 _METHODS: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 
+_FORMER_RULES = {"anytime": "rivalwise"}
+"""What names of rules stood for when methods were stored by name, with their usual settings."""
+
 
 def to_tree(setting: Setting) -> dict[str, Any]:
     """The options of a setting; the problem and what the plan remembers are stored beside it."""
@@ -91,10 +94,16 @@ def _method(argument: str, tree: Mapping[str, Any] | str, given: Any) -> Any:
         _check_same(argument, tree["own"], given)
         return given
     settings = {name: _value(argument, value) for name, value in tree["settings"].items()}
-    method = _METHODS[tree["method"]](**settings)
+    method = _METHODS[_class_name(tree)](**settings)
     if given is not None:
         _check_same(argument, repr(method), given)
     return method
+
+
+def _class_name(tree: Mapping[str, Any]) -> str:
+    """What the class of a stored method is called today."""
+    name: str = tree["method"]
+    return "Rivalwise" if name == "Anytime" and "mixture" in tree["settings"] else name
 
 
 def _value(argument: str, stored: Any) -> Any:
@@ -117,7 +126,7 @@ def from_names(saved: Mapping[str, Any], version: int) -> dict[str, Any]:
     return {
         "version": version,
         "problem": saved["problem"],
-        "setting": saved,  # its names of methods stand for their usual settings
+        "setting": {**saved, "stopping": _FORMER_RULES.get(saved["stopping"], saved["stopping"])},
         "plan": saved,
         "state": saved,
     }

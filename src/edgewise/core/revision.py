@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.evidence.measuring import (
+    ByPhase,
     Statistics,
     after,
     as_rounds,
@@ -23,7 +24,9 @@ from edgewise.core.evidence.measuring import (
 from edgewise.core.learner import is_phase_over, next_phase
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
+from edgewise.core.stopping import Anytime
 from edgewise.core.targets import Finding
+from edgewise.core.targets.elimination import refuted_by
 
 
 def sum_rounds(setting: Setting, rounds: Iterable[tuple[Indices, Array]]) -> Statistics:
@@ -65,7 +68,7 @@ def reconsider(setting: Setting, state: LearnerState) -> LearnerState:
     seen = _last_look(setting, state)
     if seen is None:
         return state
-    later = replace(state, verdict=seen.verdict, answer=seen.answer)
+    later = replace(state, verdict=seen.verdict, answer=seen.answer, refuted=seen.refuted)
     return later if seen.verdict.stop else go_on(setting, later)
 
 
@@ -85,8 +88,17 @@ def _last_look(setting: Setting, state: LearnerState) -> Finding | None:
     """What is found at the round last judged; None if its statistics are gone."""
     target, number, closed = setting.target, state.verdict.round, state.closed
     if number == state.rounds and state.phase_rounds > 0:
-        return target.look(setting, state, np.array([number]), as_rounds(state.statistics))
-    if number > 0 and len(closed):
-        before = replace(state, closed=closed[:-1])
-        return target.look(setting, before, np.array([number]), as_rounds(closed[-1]))
-    return None
+        before, last = closed, as_rounds(state.statistics)
+    elif number > 0 and len(closed):
+        before, last = closed[:-1], as_rounds(closed[-1])
+    else:
+        return None
+    then = replace(state, closed=before, refuted=_refuted_before(setting, state, before))
+    return target.look(setting, then, np.array([number]), last)
+
+
+def _refuted_before(setting: Setting, state: LearnerState, phases: ByPhase) -> Mask | None:
+    """(q, P) what the phases before the last look had refuted, by what is known of them now."""
+    if state.refuted is None or not isinstance(setting.rule, Anytime):
+        return None
+    return refuted_by(setting, setting.rule, phases)

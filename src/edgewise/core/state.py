@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.base.arrays import Indices, frozen
+from edgewise.base.arrays import Indices, Mask, frozen
 from edgewise.core.aim import Aim
 from edgewise.core.evidence import by_edge
 from edgewise.core.evidence.by_edge import nothing_by_edge
@@ -62,6 +62,8 @@ class LearnerState:
     plan counts rounds ahead in a simulation."""
     watch: Watch | None = None
     """What the gate has kept and found; None where it is not kept."""
+    refuted: Mask | None = None
+    """(q, P) the cells that a rule has refuted for good; None if the rule knows no such thing."""
 
     @classmethod
     def start(
@@ -112,6 +114,7 @@ class LearnerState:
             "pooling": self.pooling,
             "deployed": None if self.deployed is None else self.deployed.copy(),
             "watch": None if self.watch is None else self.watch.to_tree(),
+            "refuted": None if self.refuted is None else self.refuted.copy(),
         }
 
     @classmethod
@@ -120,6 +123,7 @@ class LearnerState:
         aim, best, answer = tree["aim"], tree["best_arms"], tree["answer"]
         deployed = tree.get("deployed")  # not kept before
         watch = tree.get("watch")  # not kept before
+        refuted = tree.get("refuted")  # not kept before
         statistics = present_from_tree(tree["statistics"])
         return cls(
             seed=int(tree["seed"]),
@@ -143,4 +147,5 @@ class LearnerState:
             pooling=tree.get("pooling"),
             deployed=None if deployed is None else frozen(deployed, np.int32),
             watch=None if watch is None else Watch.from_tree(watch),
+            refuted=None if refuted is None else frozen(refuted, np.bool_),
         )

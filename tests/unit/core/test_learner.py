@@ -201,7 +201,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
     (
         {"stopping": "hope"},
         "no stopping rule is called 'hope'",
-        "'anytime', 'mixture', 'paper', 'union'",
+        "'anytime', 'mixture', 'paper', 'rivalwise', 'union'",
     ),
     ({"strategy": "adaptive", "stopping": "union"}, "decide what is deployed", "'anytime'"),
     ({"strategy": "adaptive", "stopping": "paper"}, "proved only when", "strategy='g-optimal'"),

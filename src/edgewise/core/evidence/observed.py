@@ -16,7 +16,7 @@ from edgewise.base.arrays import Array, Mask
 UNSEEN = 1e-9
 """Eigenvalues of the information below this, relative to the largest, are rounding."""
 
-_OUTSIDE = 1e-10
+OUTSIDE = 1e-10
 """Squared relative length of the part of a contrast outside the observed directions that is
 rounding; more, and the data say nothing about the contrast."""
 
@@ -31,7 +31,7 @@ def observed_directions(gram: Array) -> tuple[Array, Array]:
 def are_inside(contrasts: Array, inside: Array) -> Mask:
     """(T,) whether contrasts (T, p) lie in a subspace, given their coordinates (T, rank) in it."""
     total = (contrasts**2).sum(axis=1)
-    return np.asarray(total - (inside**2).sum(axis=1) <= _OUTSIDE * total)
+    return np.asarray(total - (inside**2).sum(axis=1) <= OUTSIDE * total)
 
 
 def in_range(gram: Array, contrasts: Array) -> Mask:

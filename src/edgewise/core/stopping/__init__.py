@@ -6,6 +6,7 @@ from edgewise.base.choice import pick
 from edgewise.core.stopping.anytime import Anytime as Anytime
 from edgewise.core.stopping.mixture import Mixture as Mixture
 from edgewise.core.stopping.paper import PaperRule as PaperRule
+from edgewise.core.stopping.rivalwise import Rivalwise as Rivalwise
 from edgewise.core.stopping.rule import ConfidenceRule as ConfidenceRule
 from edgewise.core.stopping.rule import StoppingRule as StoppingRule
 from edgewise.core.stopping.rule import knows_widths as knows_widths
@@ -13,7 +14,13 @@ from edgewise.core.stopping.union import Union as Union
 from edgewise.core.stopping.verdict import Verdict as Verdict
 from edgewise.core.stopping.verdict import judge as judge
 
-_BUILT_IN: tuple[StoppingRule, ...] = (Anytime(), Mixture(), Union(), PaperRule())
+_BUILT_IN: tuple[StoppingRule, ...] = (
+    Anytime(),
+    Rivalwise(),
+    Mixture(),
+    Union(),
+    PaperRule(),
+)
 
 RULES = {rule.name: rule for rule in _BUILT_IN}
 

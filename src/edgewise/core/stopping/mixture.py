@@ -32,7 +32,7 @@ def _log_mixture(statistic: Array, information: Array, scales: Array) -> Array:
         for j in range(len(scales)):
             total = information[c] + scales[j]
             z = statistic[c] / math.sqrt(total)
-            terms[j] = 0.5 * math.log(scales[j] / total) + _log_tilted(z)
+            terms[j] = 0.5 * math.log(scales[j] / total) + log_tilted(z)
         largest = terms.max()
         result[c] = largest + math.log(np.exp(terms - largest).mean())
     return result
@@ -61,7 +61,7 @@ def _mixture_margin(information: Array, scales: Array, log_odds: float) -> Array
 
 
 @compiled
-def _log_tilted(z: float) -> float:
+def log_tilted(z: float) -> float:
     """log(2 exp(z^2/2) Phi(z)); erfc underflows below -37, where the Mills ratio takes over."""
     if z > -30.0:
         return 0.5 * z * z + math.log(math.erfc(-z / math.sqrt(2.0)))

@@ -31,6 +31,8 @@ class Verdict:
     """Whether more rounds would not help: what is left is optimisation."""
     settled: bool = False
     """Whether more rounds are expected to bring less than was asked for."""
+    contradicted: bool = False
+    """Whether every pair of some kind has been refuted: the rewards do not fit what is assumed."""
 
     @classmethod
     def none_yet(cls) -> Verdict:

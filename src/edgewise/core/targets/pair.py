@@ -12,17 +12,17 @@ import numpy as np
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.aim import Aim
-from edgewise.core.evidence.equations import Equations
 from edgewise.core.evidence.evidence import Evidence, gather, gather_phases, watch
 from edgewise.core.evidence.measuring import ByRound, Total, all_of, as_rounds, with_present
-from edgewise.core.evidence.observed import observed_directions
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.state import LearnerState
-from edgewise.core.stopping import StoppingRule, judge
+from edgewise.core.stopping import Anytime, StoppingRule, judge
 from edgewise.core.strategies import Plan
+from edgewise.core.targets import elimination
 from edgewise.core.targets.forecast import HORIZON, Forecast
+from edgewise.core.targets.needs import information_wanted, pooled
 from edgewise.core.targets.target import Finding, nothing_open
 from edgewise.core.targets.truth import Truth
 
@@ -58,7 +58,10 @@ class BestPair:
     def look(
         self, setting: Setting, state: LearnerState, rounds: Indices, cumulative: ByRound
     ) -> Finding:
-        """Compare the leaders with their rivals."""
+        """Compare the leaders with their rivals, or refute for good, as the rule does."""
+        if isinstance(setting.rule, Anytime):
+            present = cumulative[-1]
+            return elimination.look(setting, setting.rule, state, int(rounds[-1]), present)
         kept = _promising(setting, state, rounds, cumulative)
         evidence = _evidence(setting, state, rounds[kept], cumulative[kept])
         strength = _strength(setting, evidence)
@@ -77,6 +80,8 @@ class BestPair:
         asked; the range comes from the gaps :math:`\hat\Delta \pm 2s`. None while some comparison
         has not been seen.
         """
+        if isinstance(setting.rule, Anytime):
+            return elimination.forecast(setting, setting.rule, state)
         evidence = _evidence(setting, state, np.array([state.rounds]), as_rounds(state.statistics))
         compared = evidence.gaps[0] < np.inf
         known = np.isfinite(evidence.gaps[0][compared]).all() and np.isfinite(evidence.noise[0])
@@ -107,6 +112,13 @@ class BestPair:
 
     def claims(self, report: Report) -> tuple[str, ...]:
         """The pair, and what it says about the allocation."""
+        if report.verdict.contradicted:
+            return (
+                f"Not certified: by round {report.verdict.round} every pair of arms of some kind "
+                "was refuted, which happens with probability at most delta if the rewards follow "
+                "the model with the stated noise. Check both, and the measurements.",
+                report.regret_text,
+            )
         if not report.certified:
             return (
                 f"Not certified: after round {report.verdict.round} the evidence against "
@@ -188,7 +200,7 @@ def _promising(
 
 def _open(setting: Setting, everything: Total, evidence: Evidence, refuted: Mask) -> Aim:
     """The rivals that are not refuted, at the one look that phases allow."""
-    gaps, variances = _pooled(setting, everything, evidence)
+    gaps, variances = pooled(setting, everything, evidence)
     kinds, rivals = np.nonzero(~refuted[0] & (variances > 0))
     log_odds = math.log(max(evidence.n_rivals, 1) / setting.contrast_delta)
     seen = np.isfinite(evidence.gaps[0, kinds, rivals])
@@ -197,48 +209,14 @@ def _open(setting: Setting, everything: Total, evidence: Evidence, refuted: Mask
         kinds,
         evidence.leaders[0, kinds],
         rivals,
-        wanted=_information_wanted(
+        wanted=information_wanted(
             gaps[kinds, rivals] + epsilon,
             variances[kinds, rivals],
             float(evidence.noise[0]),
-            log_odds,
+            log_odds + _MIXTURE_COST,
         ),
         had=np.where(seen, 1.0 / evidence.variances[0, kinds, rivals], 0.0),
     )
-
-
-def _information_wanted(gaps: Array, variances: Array, sigma: float, log_odds: float) -> Array:
-    r"""(T,) :math:`2\sigma^2 (\log\text{odds} + 3)/\Delta^2`, the gap never below its deviation.
-
-    Everything alike while sigma is unknown.
-    """
-    if not math.isfinite(sigma):
-        return np.ones(len(gaps))
-    gap = np.maximum(gaps, sigma * np.sqrt(variances))
-    wanted: Array = 2.0 * sigma**2 * (log_odds + _MIXTURE_COST) / gap**2
-    return wanted
-
-
-def _pooled(setting: Setting, everything: Total, evidence: Evidence) -> tuple[Array, Array]:
-    """(q, P) gaps to the leaders, and variances, by least squares on all rounds together.
-
-    Only for planning: pooled estimates use every reward, but are not valid evidence once designs
-    depend on rewards.
-    """
-    cells = setting.plan.cells
-    means = cells.means(evidence.theta[0])
-    kinds = np.arange(len(means))
-    leaders = evidence.leaders[0]
-    contrasts = cells.features[kinds, leaders][:, None] - cells.features
-    if isinstance(everything, Equations):
-        values, basis = observed_directions(everything.gram)
-        images = (contrasts @ basis / values) @ basis.T
-    else:
-        gram = cells.padded(cells.grams(everything.information))
-        images = np.linalg.solve(gram, contrasts.transpose(0, 2, 1)).transpose(0, 2, 1)
-    variances = np.maximum((images * contrasts).sum(axis=2), 0.0)
-    gaps = means[kinds, leaders][:, None] - means
-    return gaps, variances
 
 
 def _projected(evidence: Evidence, ahead: Indices, gaps: Array, variances: Array) -> Evidence:

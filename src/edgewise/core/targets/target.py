@@ -36,6 +36,8 @@ class Finding:
     can be estimated yet, or nothing is open."""
     answer: Answer | None = None
     """The joint arm that is recommended, if the target is about one."""
+    refuted: Mask | None = None
+    """(q, P) the cells refuted for good, now or before; None if the rule knows no such thing."""
 
 
 def nothing_open() -> None:

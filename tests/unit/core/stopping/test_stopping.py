@@ -258,8 +258,15 @@ def test_anytime_waits_for_contrasts_no_phase_has_seen() -> None:
 
 def test_what_rules_say_about_phases() -> None:
     """Union and paper widths hold for designs fixed in advance; anytime looks at phase ends."""
-    assert [name for name, rule in RULES.items() if rule.allows_phases] == ["anytime", "mixture"]
-    assert [name for name, rule in RULES.items() if rule.needs_phases] == ["anytime"]
+    assert [name for name, rule in RULES.items() if rule.allows_phases] == [
+        "anytime",
+        "rivalwise",
+        "mixture",
+    ]
+    assert [name for name, rule in RULES.items() if rule.needs_phases] == [
+        "anytime",
+        "rivalwise",
+    ]
     assert not Anytime().is_due(np.arange(1, 100)).any()
     assert "sub-Gaussian" in Anytime().assumes
     assert "earlier phases' rewards only" in Anytime().assumes
