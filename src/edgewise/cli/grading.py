@@ -39,7 +39,12 @@ def _rounds(report: ew.Report, matrix: Array, seed: int) -> tuple[tuple[str, flo
     problem = report.problem
     others = [name for name in ("g-optimal", "paper") if name != report.strategy]
     bound = ew.theory.lower_bound(
-        problem.graph, problem.arms, matrix, noise=problem.stated_noise, delta=report.delta
+        problem.graph,
+        problem.arms,
+        matrix,
+        noise=problem.stated_noise,
+        delta=report.delta,
+        designs="realisable",
     )
     return (
         (f"edgewise ({report.strategy}, {report.stopping})", float(report.rounds)),

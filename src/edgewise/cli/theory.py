@@ -119,6 +119,7 @@ def _of_the_model(
 ) -> list[Number]:
     needed = ew.theory.sample_complexity(graph, arms, matrix, noise=noise, delta=delta)
     bound = ew.theory.lower_bound(graph, arms, matrix, noise=noise, delta=delta)
+    printed = ew.theory.lower_bound(graph, arms, matrix, noise=noise, delta=delta, nats="printed")
     here = ew.theory.lower_bound(
         graph, arms, matrix, noise=noise, delta=delta, designs="realisable"
     )
@@ -132,7 +133,7 @@ def _of_the_model(
         Number(
             "rho_star",
             bound.rho,
-            "difficulty: observations needed per unit of 2 sigma^2 log(1/(2.4 delta))",
+            "difficulty: observations needed per unit of 2 sigma^2 kl(delta, 1 - delta)",
         ),
         Number(
             "rho_independent",
@@ -149,6 +150,11 @@ def _of_the_model(
             "lower_bound_realisable",
             here.rounds,
             "the same for this graph: what its joint arms cannot show is taken into account",
+        ),
+        Number(
+            "lower_bound_printed",
+            printed.rounds,
+            "lower_bound as the paper prints it, with log(1/(2.4 delta)) for kl(delta, 1 - delta)",
         ),
         Number(
             "lower_bound_ordered",

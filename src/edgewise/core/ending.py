@@ -15,9 +15,6 @@ class Ending(Enum):
     CONTRADICTED = "the data contradict the model, so what it says of the answer does not count"
     STALLED = "more rounds would not help: what is left of the gap is optimisation"
     SETTLED = "further rounds are expected to gain less than asked for; the answer is estimated"
-    CONTRADICTED = (
-        "every pair of arms was refuted: the rewards do not fit the model or the stated noise"
-    )
     BUDGET_SPENT = "the round limit was reached; the answer is the current leader, not certified"
     RUNNING = "still collecting; the answer is the current leader, not certified"
 
@@ -37,12 +34,10 @@ def ending_of(
     """
     if rounds < until:
         return Ending.RUNNING
-    if contradicted and (verdict.stop or verdict.settled):
+    if verdict.contradicted or (contradicted and (verdict.stop or verdict.settled)):
         return Ending.CONTRADICTED
     if verdict.stop:
         return Ending.CERTIFIED
-    if verdict.contradicted:
-        return Ending.CONTRADICTED
     if verdict.stalled:
         return Ending.STALLED
     if verdict.settled:

@@ -142,7 +142,8 @@ class Report:
     def claim(self) -> Claim:
         """How far the answer can be relied on."""
         estimated = self.estimated is not None
-        return claim_of(self.certified, estimated, bool(self.contradictions))
+        contradicted = bool(self.contradictions) or self.verdict.contradicted
+        return claim_of(self.certified, estimated, contradicted)
 
     @property
     def certified(self) -> bool:
@@ -215,7 +216,7 @@ class Report:
         if not self.best_pairs:
             return " ".join([*said, self._unseen_text()])
         claims = [claim for claim in self.target.claims(self) if claim]
-        if self.ending is Ending.CONTRADICTED:
+        if self.ending is Ending.CONTRADICTED and self.contradictions:
             claims = []
         closing = [f"Assumes {self.assumes}.", self.unwatched]
         return " ".join([*said, *claims, *(text for text in closing if text)])

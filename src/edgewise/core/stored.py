@@ -67,6 +67,8 @@ def check_state(setting: Setting, state: LearnerState) -> None:
     check_by_edge(setting, "by_edge", state.by_edge)
     check_by_edge(setting, "by_edge_closed", state.by_edge_closed)
     check_watch(setting, "watch", state.watch)
+    if state.refuted is not None and state.refuted.shape != setting.plan.cells.showable.shape:
+        raise _wrong("refuted", state.refuted, "it must be a flag per kind and pair of arms")
     if state.pooling is not None:
         one_of("pooling", state.pooling, ("shared", "partial"))
 
@@ -235,7 +237,7 @@ def _check_aim(setting: Setting, state: LearnerState) -> None:
 
 def _check_verdict(setting: Setting, state: LearnerState) -> None:
     verdict, cells = state.verdict, setting.plan.cells
-    for name in ("stop", "stalled", "settled"):
+    for name in ("stop", "stalled", "settled", "contradicted"):
         if not isinstance(getattr(verdict, name), bool):
             raise InvalidArgument(f"verdict/{name} is {shown(getattr(verdict, name))}, not a flag")
     whole("verdict/round", verdict.round, least=0, most=state.rounds)

@@ -26,6 +26,7 @@ from edgewise.theory.setting import (
 )
 
 Designs = Literal["unrestricted", "realisable"]
+Nats = Literal["sharp", "printed"]
 
 
 def sample_complexity(
@@ -107,6 +108,7 @@ class LowerBound:
     """Proportion of every edge-arm: (P,) pairs k <= l row by row, or (K^2,) ordered pairs."""
     model: Model
     designs: Designs = "unrestricted"
+    nats: Nats = "sharp"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "design", frozen(self.design, float))
@@ -121,18 +123,24 @@ def lower_bound(
     delta: float = 0.05,
     model: Model = "symmetric",
     designs: Designs = "unrestricted",
+    nats: Nats = "sharp",
 ) -> LowerBound:
     r"""Fewest expected rounds of any method that errs with probability at most ``delta``.
 
-    .. math:: \mathbb{E}\,\tau \ge \frac{2\sigma^2\rho^\star}{m} \log\frac{1}{2.4\,\delta},
-        \qquad \rho^\star = \min_\lambda \max_{z \ne z_\star}
+    .. math:: \mathbb{E}\,\tau \ge \frac{2\sigma^2\rho^\star}{m}\,\mathrm{kl}(\delta, 1-\delta),
+        \quad \mathrm{kl}(\delta, 1-\delta) = (1 - 2\delta)\log\frac{1-\delta}{\delta},
+        \quad \rho^\star = \min_\lambda \max_{z \ne z_\star}
         \frac{\|z_\star - z\|^2_{\Sigma(\lambda)^{-1}}}{((z_\star - z)^\top\theta)^2}
 
     With ``designs="unrestricted"`` the design ranges over all laws on edge-arms, whether or not
     the graph can carry them, so the bound holds for every graph of m edges. With ``"realisable"``
     it ranges over the mixtures of joint arms of this graph: expected proportions of edge-arms are
     always such a mixture, however rounds are chosen, so the bound holds and is larger where odd
-    cycles get in the way. It is zero from ``delta = 1/2.4`` on.
+    cycles get in the way.
+
+    The paper prints the smaller :math:`\log(1/(2.4\,\delta))` for :math:`\mathrm{kl}(\delta,
+    1 - \delta)`; ``nats="printed"`` gives that. The bound is zero from ``delta = 1/2`` on, the
+    printed one from 1/2.4 on.
 
     Parameters
     ----------
@@ -151,6 +159,9 @@ def lower_bound(
         infinite when the best ordered pair is tied, as (x, x') and (x', x) are for symmetric M.
     designs
         ``"unrestricted"`` or ``"realisable"`` (:func:`edgewise.theory.rho_realisable`, slower).
+    nats
+        ``"sharp"``: :math:`\mathrm{kl}(\delta, 1-\delta)`, or ``"printed"``:
+        :math:`\log(1/(2.4\,\delta))`, as in the paper.
 
     Returns
     -------
@@ -158,10 +169,22 @@ def lower_bound(
     """
     table, parameter = _checked(graph, arms, matrix, noise, delta)
     result = pick("class of designs", designs, _RHO)(graph, table, parameter, model)
-    per_rho = 2.0 * noise**2 * max(-math.log(2.4 * delta), 0.0) / graph.n_arcs
+    per_rho = 2.0 * noise**2 * pick("form of the bound", nats, _NATS)(delta) / graph.n_arcs
     # Not 0 * infinity: with a tie no method is ever entitled to stop by this argument.
     rounds = math.inf if math.isinf(result.lower) else per_rho * result.lower
-    return LowerBound(rounds, result.value, result.lower, result.design, model, designs)
+    return LowerBound(rounds, result.value, result.lower, result.design, model, designs, nats)
+
+
+def _sharp(delta: float) -> float:
+    """kl(delta, 1 - delta): what the data must tell a right answer from a wrong one by."""
+    return max(1.0 - 2.0 * delta, 0.0) * math.log((1.0 - delta) / delta)
+
+
+def _printed(delta: float) -> float:
+    return max(-math.log(2.4 * delta), 0.0)
+
+
+_NATS: dict[str, Callable[[float], float]] = {"sharp": _sharp, "printed": _printed}
 
 
 def _unrestricted(_: Graph, arms: Array, matrix: Array, model: Model) -> RhoStar:

@@ -82,7 +82,7 @@ def test_duplicate_best_arm_is_the_same_arm() -> None:
 @pytest.mark.parametrize(("model", "rounds"), [("symmetric", 3.2), ("ordered", 6.0)])
 def test_lower_bound_of_the_papers_experiment(model: Any, rounds: float) -> None:
     arms, matrix = paper_instance(5, 0.1)
-    result = lower_bound(STAR, arms, matrix, model=model)
+    result = lower_bound(STAR, arms, matrix, model=model, nats="printed")
     assert round(result.rounds, 1) == rounds
     assert result.rho_lower <= result.rho <= result.rho_lower * (1 + 1e-6)
     assert result.rounds == pytest.approx(
@@ -90,6 +90,20 @@ def test_lower_bound_of_the_papers_experiment(model: Any, rounds: float) -> None
     )
     assert result.design.shape == ((21,) if model == "symmetric" else (36,))
     assert result.design.sum() == pytest.approx(1.0)
+
+
+def test_the_sharp_bound_has_the_divergence_of_right_and_wrong() -> None:
+    """kl between coins of delta and 1 - delta, by its definition; never below the printed form."""
+    arms, matrix = paper_instance(5, 0.1)
+    for delta in (1e-10, 0.01, 0.05, 0.3):
+        sharp = lower_bound(STAR, arms, matrix, delta=delta)
+        kl = delta * math.log(delta / (1 - delta)) + (1 - delta) * math.log((1 - delta) / delta)
+        assert sharp.rounds == pytest.approx(2 * sharp.rho_lower * kl / 156, rel=1e-12)
+        assert sharp.nats == "sharp"
+        printed = lower_bound(STAR, arms, matrix, delta=delta, nats="printed")
+        assert printed.nats == "printed"
+        assert sharp.rounds > printed.rounds
+    assert round(lower_bound(STAR, arms, matrix).rounds, 1) == 4.0
 
 
 def test_lower_bound_is_below_the_upper_one() -> None:
@@ -107,6 +121,8 @@ def test_swapped_pairs_tie_in_the_ordered_model_only() -> None:
 def test_large_delta_needs_no_rounds() -> None:
     arms, matrix = paper_instance(2, 0.5)
     assert lower_bound(STAR, arms, matrix, delta=0.9).rounds == 0.0
+    assert lower_bound(STAR, arms, matrix, delta=0.45).rounds > 0.0
+    assert lower_bound(STAR, arms, matrix, delta=0.45, nats="printed").rounds == 0.0
 
 
 @pytest.mark.parametrize("calculator", [sample_complexity, lower_bound])

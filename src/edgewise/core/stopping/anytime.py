@@ -141,8 +141,8 @@ class Anytime:
             cells=left,
             learning=fight(features, claimants, left, normal[:count]),
             since=fight(features, claimants, left, normal[count:]),
-            weights=_shares(rivals * chance[:, None])[followed],
-            even=_shares(rivals * float(len(shown) <= _TOO_MANY))[followed],
+            weights=_shares(np.where(rivals, chance[:, None], 0.0))[followed],
+            even=_shares(np.where(rivals & (len(shown) <= _TOO_MANY), 1.0, 0.0))[followed],
             noise=float(noise[-1]),
         )
 
@@ -181,7 +181,8 @@ def _claimants(features: Array, shown: Indices, normal: list[tuple[Array, Array]
 def _shares(stakes: Array) -> Array:
     """(P', Z) the same stakes as parts of 1, for every cell; nothing where nothing is staked."""
     total = stakes.sum(axis=0)
-    return np.divide(stakes, total, out=np.zeros_like(stakes), where=total > 0)
+    shares: Array = np.divide(stakes, total, out=np.zeros_like(stakes), where=total > 0)
+    return shares
 
 
 def _sum(capital: Array) -> Array:

@@ -55,7 +55,7 @@ def look(
     cells = setting.plan.cells
     everything = all_of(state.closed, present)
     standing = _stand(setting, rule, with_present(state.closed, present), state.refuted)
-    evidence = gather(setting.problem, cells, np.array([number]), everything[None])
+    evidence = _evidence(setting, standing, number, everything)
     if (evidence.leaders < 0).any():
         unknown = Verdict(False, number, (), None, 0.0)
         return Finding(0, unknown, nothing_open, refuted=standing.refuted)
@@ -85,15 +85,13 @@ def refuted_by(setting: Setting, rule: Anytime, phases: ByPhase) -> Mask | None:
 def forecast(setting: Setting, rule: Anytime, state: LearnerState) -> Forecast | None:
     """When all but one would be refuted if information kept growing as it has."""
     cells = setting.plan.cells
-    evidence = gather(setting.problem, cells, np.array([state.rounds]), state.total[None])
     phases = with_present(state.closed, state.statistics) if state.phase_rounds else state.closed
-    if (evidence.leaders < 0).any() or not len(phases):
-        return None
     standing = _stand(setting, rule, phases, state.refuted)
+    evidence = _evidence(setting, standing, state.rounds, state.total)
+    if (evidence.leaders < 0).any() or not np.isfinite(evidence.noise[0]):
+        return None
     leaders = _leaders(cells, evidence.theta[0], standing.refuted)
     rivals = _rivals(cells, leaders, standing.refuted)
-    if not rivals.any() or not np.isfinite(standing.contests[0].noise):
-        return None
     ahead = np.ceil(state.rounds * np.geomspace(1.0, HORIZON, _STEPS)).astype(np.int64)
 
     def is_over(step: int, shift: float) -> bool:
@@ -126,6 +124,13 @@ def _stand(setting: Setting, rule: Anytime, phases: ByPhase, before: Mask | None
     for kind, contest in enumerate(contests):
         refuted[kind, contest.cells] = rule.against(contest) >= threshold
     return Standing(frozen(refuted, np.bool_), contests)
+
+
+def _evidence(setting: Setting, standing: Standing, number: int, everything: Total) -> Evidence:
+    """Least squares on all rounds: what is planned by, not what is bet on."""
+    noise = np.array([standing.contests[0].noise])
+    cells, round_ = setting.plan.cells, np.array([number])
+    return gather(setting.problem, cells, round_, everything[None], noise=noise)
 
 
 def _threshold(setting: Setting) -> float:
@@ -201,7 +206,7 @@ def _open(
     wanted = information_wanted(
         gaps[kinds, pairs] + setting.target.tolerance(setting.epsilon, None),
         variances[kinds, pairs],
-        contests[0].noise,
+        float(evidence.noise[0]),
         _threshold(setting) + _BETTING_COST,
     )
     return Aim.lacking(kinds, leaders[kinds], pairs, wanted=wanted, had=had[kinds, pairs])

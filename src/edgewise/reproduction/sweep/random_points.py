@@ -54,7 +54,7 @@ def _instance(rng: np.random.Generator, size: Size, delta: float) -> Instance:
     while len(np.unique(edges)) < n_nodes:
         edges = rng.permutation(pairs)[: n_edges // 2]
     graph = Graph.from_edges(edges, n_nodes=n_nodes)
-    natural = lower_bound(graph, arms, matrix, delta=delta).rounds
+    natural = lower_bound(graph, arms, matrix, delta=delta, nats="printed").rounds
     return Instance(arms, matrix * math.sqrt(natural / LOWER_BOUND), graph)
 
 

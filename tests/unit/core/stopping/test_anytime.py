@@ -141,7 +141,7 @@ def slow_capital(phases: ByPhase, z: int, epsilon: float = 0.0, leader: int | No
         chance[k] / (1.0 - chance[z]) * e(k, slice(1, None), 0.5, 12, epsilon) for k in backed
     )
     even = u * sum(e(k, slice(0, None), 1 / 12, 12, epsilon) for k in backed)
-    return (0.65 + 0.25 * won) * weighted + 0.1 * even
+    return float((0.65 + 0.25 * won) * weighted + 0.1 * even)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -11,6 +11,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.core.ending import Ending, ending_of
+from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import initial_state, tell_round
 from edgewise.core.reporting import compile_report
 from edgewise.core.revision import amend, reconsider
@@ -82,7 +83,10 @@ def test_a_correction_takes_refutations_back() -> None:
     setting = setting_of(case)
     state = states_of(setting, case)[-1]
     revised = state
-    for phase, told in enumerate([*state.closed, state.statistics]):
+    assert isinstance(state.closed, CellStatistics)
+    assert isinstance(state.statistics, CellStatistics)
+    phases = [*(state.closed[j] for j in range(len(state.closed))), state.statistics]
+    for phase, told in enumerate(phases):
         revised = amend(setting, revised, phase, replace(told, rewards=0.0 * told.rewards))
     assert not revised.verdict.stop
     assert revised.refuted is not None
@@ -104,7 +108,7 @@ def test_more_confidence_takes_refutations_back() -> None:
 def test_rewards_that_fit_nothing_refute_everything() -> None:
     """The order of the pairs is turned round again and again: an ending, and no certificate."""
     case = INSTANCES["undirected"]
-    setting = setting_of(case, delta=1e-9)
+    setting = setting_of(case, delta=1e-9, trust_model=True)
     state, sign = initial_state(setting, 5), 1.0
     while ending_of(state.verdict, state.rounds, max_rounds=100) is Ending.RUNNING:
         arms = setting.plan.joint_arm(case.problem, state)
@@ -125,6 +129,15 @@ def test_a_tolerance_ends_a_tie() -> None:
         assert runs.certified.all()
         assert runs.errors == 0
     assert ew.simulation.replicate(problem, np.eye(2), **options).certified.sum() < 5
+
+
+def test_unknown_noise_is_bounded_first() -> None:
+    problem = ew.Problem(ew.Graph.circle(n_nodes=20), np.eye(2), noise="estimate")
+    runs = ew.simulation.replicate(
+        problem, np.diag([1.0, 0.5]), noise=0.3, repetitions=10, rng=1, target="pair"
+    )
+    assert runs.certified.all()
+    assert runs.errors == 0
 
 
 def test_twins_are_one_answer() -> None:
