@@ -144,9 +144,11 @@ def test_theory_explains_every_number() -> None:
     here = ew.theory.lower_bound(graph, arms, matrix, designs="realisable")
     assert values["rho_realisable"] == here.rho
     assert values["lower_bound_realisable"] == here.rounds
+    printed = ew.theory.lower_bound(graph, arms, matrix, nats="printed")
+    assert values["lower_bound_printed"] == printed.rounds
     assert values["lower_bound_ordered"] == "inf"  # the best pair has two different arms
     assert all(len(row["meaning"]) > 20 for row in answer["numbers"])
-    assert len(as_csv("theory", *CELLS[:2])) == len(values) - 7
+    assert len(as_csv("theory", *CELLS[:2])) == len(values) - 8
 
 
 def test_demo_compares_in_every_format() -> None:
