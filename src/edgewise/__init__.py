@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from edgewise.allocation.instance.result import Allocation as Allocation
     from edgewise.core.design.g_optimal import Design as Design
     from edgewise.core.design.g_optimal import g_optimal as g_optimal
+    from edgewise.core.earnings import Earnings as Earnings
     from edgewise.core.ending import Ending as Ending
     from edgewise.core.gate.options import Gate as Gate
     from edgewise.core.learner import Learner as Learner
@@ -49,6 +50,7 @@ _HOME = {
     "Allocation": "edgewise.allocation.instance.result",
     "BilinearEnvironment": "edgewise.simulation.environment",
     "Design": "edgewise.core.design.g_optimal",
+    "Earnings": "edgewise.core.earnings",
     "EdgewiseError": "edgewise.errors",
     "Ending": "edgewise.core.ending",
     "Gate": "edgewise.core.gate.options",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Indices
 from edgewise.base.randomness import Rng
+from edgewise.core.earnings import StopWhen
 from edgewise.core.ending import Ending
 from edgewise.core.gate.options import Gate
 from edgewise.core.learner import Learner
@@ -16,6 +19,7 @@ from edgewise.core.report import Report
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
 from edgewise.core.targets import Target
+from edgewise.core.targets.allocation import on_grid
 from edgewise.errors import InvalidArgument
 from edgewise.progress import ProgressLine
 
@@ -32,6 +36,7 @@ def identify(
     max_rounds: int = 10**6,
     gate: Gate | None = None,
     trust_model: bool = False,
+    stop_when: StopWhen | None = None,
     rng: Rng = None,
     progress: bool | Callable[[Learner], None] = False,
 ) -> Report:
@@ -48,6 +53,9 @@ def identify(
         As in :class:`~edgewise.Learner`.
     max_rounds
         Round budget. Spending it is an ending of the report, not an error.
+    stop_when
+        Asked after rounds that grow by a tenth, with the :class:`~edgewise.Earnings` so far: True
+        ends the run, uncertified. For example ``lambda now: now.next_rounds < 0.5``.
     progress
         True: a live line on standard error. Or a function called with the learner after every
         round.
@@ -81,7 +89,17 @@ def identify(
             learner.tell(ticket, environment(ticket.arms))
             if observer:
                 observer(learner)
+            if stop_when is not None and _is_enough(learner, stop_when):
+                return replace(learner.report(), ending=Ending.CHOSEN)
     finally:
         if isinstance(observer, ProgressLine):
             observer.close()
     return learner.report(max_rounds=max_rounds)
+
+
+def _is_enough(learner: Learner, stop_when: StopWhen) -> bool:
+    """Whether the user stops here; never where the rule has."""
+    if learner.ending() is not Ending.RUNNING or not on_grid(np.array([learner.rounds]))[0]:
+        return False
+    now = learner.earnings()
+    return now is not None and bool(stop_when(now))

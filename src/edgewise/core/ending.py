@@ -15,6 +15,9 @@ class Ending(Enum):
     CONTRADICTED = "the data contradict the model, so what it says of the answer does not count"
     STALLED = "more rounds would not help: what is left of the gap is optimisation"
     SETTLED = "further rounds are expected to gain less than asked for; the answer is estimated"
+    CHOSEN = (
+        "stop_when said that it is good enough; the answer is the current leader, not certified"
+    )
     BUDGET_SPENT = "the round limit was reached; the answer is the current leader, not certified"
     RUNNING = "still collecting; the answer is the current leader, not certified"
 
@@ -48,6 +51,7 @@ def ending_of(
 
 
 _ESTIMATED = {
+    Ending.CHOSEN: "stop_when called it good enough; the answer is estimated",
     Ending.BUDGET_SPENT: "the round limit was reached; the answer is estimated",
     Ending.RUNNING: "still collecting; the answer so far is estimated",
 }

@@ -14,6 +14,7 @@ from edgewise.base.arrays import Array, Indices
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core import recipe
 from edgewise.core.aim import Aim
+from edgewise.core.earnings import Earnings, earnings_of
 from edgewise.core.ending import Ending, ending_of
 from edgewise.core.evidence.by_edge import by_edge_after, decide_pooling, has_unequal_edges
 from edgewise.core.evidence.measuring import (
@@ -292,6 +293,13 @@ class Learner:
         ``max_rounds`` is the round budget, if there is one: it may be what ended the run.
         """
         return compile_report(self._setting, self._state, self.ending(max_rounds=max_rounds))
+
+    def earnings(self) -> Earnings | None:
+        """What exploring has earned, and what stopping now is expected to cost.
+
+        None while nothing can be estimated, and for graphs of more than 2,000 edges.
+        """
+        return earnings_of(self._setting, self._state)
 
     def save(self) -> dict[str, Any]:
         """Everything needed to go on later, as a dict of numbers, strings, arrays and dicts."""

@@ -13,6 +13,7 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.claim import Claim, Confirmation, claim_of
 from edgewise.core.design.g_optimal import Design
+from edgewise.core.earnings import Earnings
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.noise import NoiseEstimate
 from edgewise.core.gate.contradiction import Contradiction
@@ -129,6 +130,8 @@ class Report:
     edge_tables: Array | None = None
     """(E, K, K) what both directions of each edge bring, by the arms of its first and second
     node, if edges have parameters of their own."""
+    earnings: Earnings | None = None
+    """What exploring has earned, if the problem says what runs today."""
     contradictions: tuple[Contradiction, ...] = ()
     """What the data say against the model, the strongest first."""
     unwatched: str = ""
@@ -312,6 +315,8 @@ class Report:
                 f"({quality} for the estimate, method {best.method})"
             )
             lines += [f"  {row.name:<14} {row.value:.6g}" for row in self.baselines]
+        if self.earnings is not None:
+            lines += [f"  {name:<14} {text}" for name, text in self.earnings.rows()]
         if self.noise_estimate is not None:
             noise = self.noise_estimate
             lines.append(

@@ -12,6 +12,7 @@ from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.earnings import earnings_of
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.by_edge import edges_differ, local_network
 from edgewise.core.evidence.coverage import unseen_pairs
@@ -75,6 +76,8 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
     )
     if report.contradictions:  # what is proved under a model that does not hold is not proved
         return replace(report, regret=None)
+    if problem.baseline is not None:
+        report = replace(report, earnings=earnings_of(setting, state))
     certified = target.regret(report)
     return report if certified is None else replace(report, regret=certified)
 
@@ -167,9 +170,10 @@ def _as_found(objective: Objective, arms: Indices) -> Allocation:
 def _estimated(
     setting: Setting, state: LearnerState, local: LocalEstimate, baselines: tuple[Baseline, ...]
 ) -> Estimated:
-    """What is expected of the local model's allocation, against the best common arm."""
+    """What is expected of the local model's allocation, against what runs today if it is known."""
     if baselines:
-        against, name = baselines[0].arms, "the best common arm"
+        against = baselines[0].arms
+        name = "the best common arm" if setting.problem.baseline is None else "the baseline"
     else:
         against, name = setting.problem.candidate_sets.masks.argmax(axis=1), "the first arms"
         against = against[setting.problem.candidate_sets.groups]
@@ -223,13 +227,15 @@ def _assumptions(setting: Setting, estimated: bool) -> str:
 
 
 def _baselines(problem: Problem, state: LearnerState, objective: Objective) -> tuple[Baseline, ...]:
-    """Best common arm, and best joint arm actually deployed (by the rewards measured)."""
+    """What runs today, if known; the best common arm, and the best joint arm actually deployed."""
     masks, _ = problem.candidate_sets
     allowed = np.flatnonzero(np.all(masks, axis=0))
     common = [
         _valued(objective, "best common", np.full(problem.graph.n_nodes, arm)) for arm in allowed
     ]
     rows = sorted(common, key=lambda row: -row.value)[:1]
+    if problem.baseline is not None:
+        rows.insert(0, _valued(objective, "baseline", problem.baseline))
     if state.best_arms is not None:
         rows.append(_valued(objective, "best seen", state.best_arms))
     return tuple(rows)

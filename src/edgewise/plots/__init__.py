@@ -36,6 +36,11 @@ from edgewise.plots.draw import draw_estimate as draw_estimate
 from edgewise.plots.draw import draw_histogram as draw_histogram
 from edgewise.plots.draw import draw_progress as draw_progress
 from edgewise.plots.draw_graph import draw_graph as draw_graph
+from edgewise.plots.earnings import EarningsData as EarningsData
+from edgewise.plots.earnings import draw_earnings as draw_earnings
+from edgewise.plots.earnings import draw_won as draw_won
+from edgewise.plots.earnings import earnings_data as earnings_data
+from edgewise.plots.earnings import figure_earnings as figure_earnings
 from edgewise.plots.farm import FarmData as FarmData
 from edgewise.plots.farm import draw_farm as draw_farm
 from edgewise.plots.farm import figure_farm as figure_farm

@@ -63,13 +63,28 @@ class LocalNetwork:
         Like :meth:`features`, but that averages of directions and of incoming arcs are undone: the
         global reward is the sum over arcs.
         """
+        return self.in_total(self.features(arms))
+
+    def in_total(self, features: Array) -> Array:
+        """(P,) what features (P,), of a joint arm or of a mean over several, are in the total."""
+        flat = features.copy()
+        terms = self.term_starts[:, None] + np.arange(self.measurement.features.shape[2])
+        flat[terms] *= (self._arc_weights / self.measurement.scale)[:, None]
+        return flat
+
+    def parameters(self, tables: Array, own: Array | None) -> Array:
+        """(P,) the parameters behind tables by class of edges (q, K, K) and own terms (n, K)."""
+        measurement, problem = self.measurement, self.measurement.problem
+        p0 = measurement.features.shape[2]
+        raw = measurement.features.reshape(-1, p0)
+        by_class = np.linalg.lstsq(raw, tables.reshape(len(tables), -1).T, rcond=None)[0].T
         flat = np.zeros(self.channels.n_parameters)
-        terms = self.measurement.terms(arms) / self.measurement.scale[:, None]
-        terms = terms * self._arc_weights[:, None]
-        flat[self.term_starts[:, None] + np.arange(terms.shape[1])] = terms
-        if len(self.own_starts):
-            own = self.measurement.own_terms(arms)
-            flat[self.own_starts[:, None] + np.arange(own.shape[1])] = own
+        classes = problem.classes.graph.kind_of_edge[measurement.edge]
+        flat[self.term_starts[:, None] + np.arange(p0)] = by_class[classes]
+        if own is not None:
+            arms = problem.whitening.coordinates
+            each = np.linalg.lstsq(arms, own.T, rcond=None)[0].T
+            flat[self.own_starts[:, None] + np.arange(arms.shape[1])] = each
         return flat
 
     @property

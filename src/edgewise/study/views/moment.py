@@ -135,5 +135,5 @@ class Moment:
         return replace(report, assumes=f"{report.assumes}. {str(past).removesuffix('.')}")
 
     def history(self) -> History:
-        """Totals and progress of every round, without reading the log."""
-        return History.of(self.cursor.state)
+        """Totals, progress and what was earned, without reading the log."""
+        return History.of(self.cursor.setting, self.cursor.state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgewise.core.earnings import Earnings
 from edgewise.core.gate.contradiction import Contradiction
 from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.problem import Problem
@@ -73,6 +74,22 @@ def past_facts(past: Past | None) -> dict[str, Any]:
     }
 
 
+def earnings_facts(found: Earnings | None) -> dict[str, Any]:
+    """What exploring has earned; nothing where the problem does not say what runs today."""
+    if found is None:
+        return {}
+    return {
+        "earned_per_round": found.per_round,
+        "baseline_reward": found.baseline,
+        "recommended_reward": found.recommended,
+        "won_against_baseline": found.won,
+        "lost_against_recommendation": found.lost,
+        "expected_cost_of_stopping": found.shortfall,
+        "expected_gain_of_10_rounds": found.next_rounds,
+        "good_enough": found.is_good_enough,
+    }
+
+
 def _facts(status: StudyStatus) -> dict[str, Any]:
     left = status.forecast
     return {
@@ -92,6 +109,7 @@ def _facts(status: StudyStatus) -> dict[str, Any]:
         "rounds_left": None if left is None else left.rounds,
         "rounds_left_low": None if left is None else left.low,
         "rounds_left_high": None if left is None else left.high,
+        **earnings_facts(status.earnings),
     }
 
 
@@ -212,6 +230,7 @@ def report_output(name: str, found: Report, past: Past | None) -> Output:
         "measured": found.measured,
         **homogeneity_output(found.homogeneity),
         **estimated_output(found.estimated),
+        **earnings_facts(found.earnings),
         **past_facts(past),
     }
     rows = [] if best is None else [("recommended", best.value)]

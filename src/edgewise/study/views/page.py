@@ -18,8 +18,10 @@ from edgewise.formats.names import labelled
 from edgewise.plots import (
     ConvergenceData,
     as_svg,
+    earnings_data,
     figure_allocation,
     figure_convergence,
+    figure_earnings,
     figure_trial,
 )
 from edgewise.study.views.chronicle import chronicle
@@ -47,6 +49,7 @@ def study_page(study: Study) -> str:
         *_trial(status.trial),
         *_recommendation(report),
         *_evidence(now.history(), status),
+        *_earnings(now.history()),
         *_trust(report),
         *_history(study),
     ]
@@ -165,6 +168,18 @@ def _evidence(history: History, status: StudyStatus) -> list[str]:
     caption = f"Evidence after every round, as a share of what the stop needs.{left}"
     picture = as_svg(figure_convergence(data))
     return ["<h2>Evidence</h2>", page.figure(picture, alt="evidence by round", caption=caption)]
+
+
+def _earnings(history: History) -> list[str]:
+    """What exploring has earned, where the problem says what runs today."""
+    if history.earnings is None or not np.isfinite(history.totals).any():
+        return []
+    picture = as_svg(figure_earnings(earnings_data(history.totals, history.earnings)))
+    caption = "Total reward of every round, and what was won against what runs today."
+    rows = history.earnings.rows()
+    said = [page.paragraph(f"{name.capitalize()}: {text}.") for name, text in rows]
+    drawn = page.figure(picture, alt="total reward by round", caption=caption)
+    return ["<h2>What exploring earns</h2>", *said, drawn]
 
 
 def _trust(report: Report) -> list[str]:

@@ -10,6 +10,7 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
 from edgewise.base.html import summary
 from edgewise.core.claim import Claim, Confirmation, claim_of
+from edgewise.core.earnings import Earnings, earnings_of
 from edgewise.core.ending import Ending, in_words
 from edgewise.core.evidence.by_edge import edges_differ
 from edgewise.core.evidence.least_squares import estimate
@@ -73,6 +74,8 @@ class StudyStatus:
     homogeneity: Homogeneity | None
     estimated: Estimated | None
     """What is expected, where the answer rests on the local model."""
+    earnings: Earnings | None = None
+    """What exploring has earned, if the problem says what runs today."""
     remodelled_from: Past | None = None
     """The rounds that were seen before the model was chosen, if some were."""
     contradictions: tuple[Contradiction, ...] = ()
@@ -136,6 +139,8 @@ class StudyStatus:
             rows.append(("noise", _noise(self.noise, self.noise_estimate)))
         if self.estimated is not None:
             rows[2:] = [("estimate", str(self.estimated)), ("further rounds", self._further())]
+        if self.earnings is not None:
+            rows += self.earnings.rows()
         if self.edges is not None:
             rows.append(("edges", self.edges))
         if self.lack_of_fit is not None:
@@ -187,11 +192,15 @@ class History:
     """(rounds,) progress after each round, as known then."""
     phase_ends: tuple[int, ...]
     """The last round of every phase that is over."""
+    earnings: Earnings | None = None
+    """What exploring has earned, if the problem says what runs today."""
 
     @classmethod
-    def of(cls, state: StudyState) -> History:
+    def of(cls, setting: Setting, state: StudyState) -> History:
         """The history that a state remembers."""
-        return cls(state.totals, state.progress, state.phase_ends)
+        known = setting.problem.baseline is not None
+        earned = earnings_of(setting, state.learner) if known else None
+        return cls(state.totals, state.progress, state.phase_ends, earned)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,6 +277,7 @@ def status_of(
         rival=None if verdict.rival is None else _named(problem, verdict.rival[1:]),
         regret=None if learner.answer is None or learner.contradictions else learner.answer.regret,
         forecast=setting.forecast(learner),
+        earnings=None if problem.baseline is None else earnings_of(setting, learner),
         certificates=state.certificates,
         noise=problem.noise,
         noise_estimate=estimate_noise(total),
