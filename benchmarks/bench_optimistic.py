@@ -1,4 +1,4 @@
-"""Total reward of ``optimistic`` and ``thompson`` beside the authors' algorithm for regret.
+"""Total reward of ``optimistic`` beside the authors' algorithm for regret.
 
     python benchmarks/bench_optimistic.py [--runs 20] [--first 0]
 
@@ -22,7 +22,7 @@ from edgewise.base.arrays import Array, Indices
 from edgewise.core.learner import initial_state, tell_round
 from edgewise.core.revision import go_on
 from edgewise.core.setting import Setting
-from edgewise.strategies import Optimistic, Strategy, Thompson
+from edgewise.strategies import Optimistic, Strategy
 
 CHECKED = (10, 100, 1000)
 GRAPHS: dict[str, Callable[[], ew.Graph]] = {
@@ -35,7 +35,6 @@ GRAPHS: dict[str, Callable[[], ew.Graph]] = {
 OURS: dict[str, Strategy] = {
     "optimistic": Optimistic(),
     "optimistic, proved width": Optimistic(width=None),
-    "thompson": Thompson(),
 }
 
 
