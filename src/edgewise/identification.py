@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Indices
+from edgewise.base.border import border
 from edgewise.base.randomness import Rng
 from edgewise.core.earnings import StopWhen
 from edgewise.core.ending import Ending
@@ -24,6 +25,7 @@ from edgewise.errors import InvalidArgument
 from edgewise.progress import ProgressLine
 
 
+@border
 def identify(
     problem: Problem,
     environment: Callable[[Indices], ArrayLike],

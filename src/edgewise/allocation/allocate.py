@@ -16,12 +16,14 @@ from edgewise.allocation.request import Progressing, Request, Start
 from edgewise.allocation.starts.bipartite import bipartite
 from edgewise.allocation.starts.greedy import greedy
 from edgewise.allocation.starts.two_arm import two_arm
+from edgewise.base.border import border
 from edgewise.base.choice import pick
 from edgewise.base.randomness import Rng
 from edgewise.network.arms import checked_arms
 from edgewise.network.graph import Graph
 
 
+@border
 def allocate(
     graph: Graph,
     arms: ArrayLike,
@@ -101,6 +103,7 @@ def allocate(
     return solve(objective, Request(method, bound, start, rng, time_limit, progress))
 
 
+@border
 def allocate_table(
     graph: Graph,
     tables: ArrayLike,

@@ -18,7 +18,7 @@ def as_floats(name: str, values: ArrayLike, error: type[EdgewiseError], remedy: 
     """``values`` as numbers in C order, or the error, which says what they are and what to do."""
     try:
         return np.asarray(values, dtype=float, order="C")
-    except (TypeError, ValueError) as wrong:
+    except (TypeError, ValueError, OverflowError) as wrong:
         raise error(f"{name} cannot be read as numbers ({wrong}); {remedy}") from wrong
 
 

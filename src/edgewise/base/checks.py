@@ -53,9 +53,10 @@ def number(
     least: float | None = None,
     most: float | None = None,
     above: float | None = None,
+    unit: str = "",
     error: _Error = InvalidArgument,
 ) -> float:
-    """A finite number; ``above`` is a bound that it may not reach.
+    """A finite number; ``above`` is a bound that it may not reach, ``unit`` says what it is.
 
     >>> number("speed", 1, least=0.0)
     1.0
@@ -67,7 +68,8 @@ def number(
     too_low = above is not None and _is_real(found) and found <= above
     if not _is_finite(found) or too_low or not _is_between(found, least, most):
         limits = f" above {above:g}" if above is not None else ""
-        rule = f"it must be a finite number{limits}{_range(least, most)}"
+        rule = f"it is {unit} and must be" if unit else "it must be"
+        rule += f" a finite number{limits}{_range(least, most)}"
         raise error(f"{name} is {shown(value)}; {rule}", argument=name)
     return float(found)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.border import border
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core import recipe
 from edgewise.core.aim import Aim
@@ -151,6 +152,7 @@ def next_phase(setting: Setting, state: LearnerState, still_open: Aim | None) ->
     )
 
 
+@border
 class Learner:
     """Finds the best joint arm by asking for rounds and being told their rewards.
 
@@ -287,6 +289,7 @@ class Learner:
         self._state = tell_round(self._setting, self._state, self.ask().arms, values)
         self._ticket = None
 
+    @border
     def report(self, *, max_rounds: int | None = None) -> Report:
         """The answer so far, its guarantee, and what it rests on.
 
@@ -312,6 +315,7 @@ class Learner:
         }
 
     @classmethod
+    @border
     def restore(
         cls,
         problem: Problem,

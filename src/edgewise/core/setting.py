@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.base.checks import number, probability
 from edgewise.core.evidence.measuring import ByPhase, ByRound
 from edgewise.core.evidence.noise import noise_bounds
 from edgewise.core.gate.options import Gate
@@ -119,21 +120,6 @@ def _checked_gate(gate: Gate | None, trust_model: bool) -> Gate | None:
 
 def check_confidence(delta: float, epsilon: float | None) -> None:
     """Raise unless delta is a probability and epsilon a tolerance."""
-    if not _is_number(delta) or not 0.0 < delta < 1.0:
-        raise InvalidArgument(
-            f"delta is {delta!r}; it is the probability of a wrong answer and must lie strictly "
-            "between 0 and 1, e.g. 0.05",
-            argument="delta",
-        )
-    if epsilon is None:
-        return
-    if not _is_number(epsilon) or not (np.isfinite(epsilon) and epsilon >= 0.0):
-        raise InvalidArgument(
-            f"epsilon is {epsilon!r}; it is a tolerance in units of one reward and must be finite "
-            "and at least 0",
-            argument="epsilon",
-        )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    probability("delta", delta, "the probability of a wrong answer")
+    if epsilon is not None:
+        number("epsilon", epsilon, least=0.0, unit="a tolerance in units of one reward")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.base.border import border
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import FilePath, load_numbers, read_by_extension
 from edgewise.formats.names import readable, require_distinct
@@ -29,6 +30,7 @@ class ArmTable(NamedTuple):
     """d names of the columns, where the file has them."""
 
 
+@border(error=InvalidFile)
 def read_arms(path: FilePath) -> ArmTable:
     """Arms from a CSV or NumPy file.
 

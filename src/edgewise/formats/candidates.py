@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from edgewise.base.arrays import Indices, Mask
+from edgewise.base.border import border
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import FilePath, load_array, read_by_extension
 from edgewise.formats.names import encode
 from edgewise.formats.table import Table, read_csv
 
 
+@border(error=InvalidFile)
 def read_candidates(path: FilePath, *, nodes: Sequence[Hashable], arms: Sequence[Hashable]) -> Mask:
     """(n, K) boolean, True where the node may be given the arm.
 
@@ -44,6 +46,7 @@ def read_candidates(path: FilePath, *, nodes: Sequence[Hashable], arms: Sequence
     return read_by_extension(path, {".csv": from_csv, ".npy": from_numpy}, "a candidates file")
 
 
+@border(error=InvalidFile)
 def read_joint_arm(
     path: FilePath, *, nodes: Sequence[Hashable], arms: Sequence[Hashable]
 ) -> Indices:
@@ -61,6 +64,7 @@ def read_joint_arm(
     return read_by_extension(path, {".csv": from_csv}, "a joint arm")
 
 
+@border(error=InvalidFile)
 def read_node_kinds(path: FilePath, *, nodes: Sequence[Hashable]) -> Indices:
     """(n,) the kind of every node, 0, 1, ..., from a ``.csv`` with the columns node and kind."""
 

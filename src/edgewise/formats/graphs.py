@@ -11,6 +11,7 @@ from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
+from edgewise.base.border import border
 from edgewise.base.extras import required
 from edgewise.errors import InvalidFile, InvalidGraph
 from edgewise.formats.edge_list import read_edge_csv, read_edge_parquet
@@ -20,6 +21,7 @@ from edgewise.formats.rudy import read_rudy
 from edgewise.network.graph import Graph
 
 
+@border(error=InvalidFile)
 def read_graph(path: FilePath, *, covariates: Sequence[str] = ()) -> Graph:
     """A graph from a file; its extension says the format.
 

@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.border import border
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import FilePath, load_numbers, read_by_extension
 from edgewise.formats.names import encode
 from edgewise.formats.table import Table, as_table, number, read_records
 
 
+@border(error=InvalidFile)
 def read_matrix(
     path: FilePath,
     *,
@@ -54,6 +56,7 @@ def read_matrix(
     return read_by_extension(file, {".csv": from_csv, ".npy": from_numpy}, "a matrix file")
 
 
+@border(error=InvalidFile)
 def read_node_term(
     path: FilePath,
     *,

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from edgewise.base.border import border
 from edgewise.errors import InvalidFile
 from edgewise.formats.channels import channel_index, channel_names, channel_text
 from edgewise.formats.edge_list import ends_of
@@ -34,6 +35,7 @@ class RoundRewards(NamedTuple):
     measurement is missing."""
 
 
+@border(error=InvalidFile)
 def read_rewards(path: FilePath, problem: Problem) -> RoundRewards:
     """Measurements of a round, some or all of them.
 
@@ -49,6 +51,7 @@ def read_rewards(path: FilePath, problem: Problem) -> RoundRewards:
     return _rewards(read_by_extension(path, readers, "measurements"), problem)
 
 
+@border(error=InvalidFile)
 def parse_rewards(name: str, text: str, problem: Problem) -> RoundRewards:
     """The same from text, CSV or JSON as its first character shows; ``name`` is for messages."""
     file = Path(name)

@@ -24,7 +24,13 @@ def checked_candidates(candidates: ArrayLike | None, n_nodes: int, n_arms: int) 
     """(n, K) read-only mask with an arm for every node; None when every node may have every arm."""
     if candidates is None:
         return None
-    mask = np.asarray(candidates)
+    try:
+        mask = np.asarray(candidates)
+    except ValueError as error:
+        raise InvalidProblem(
+            f"candidates cannot be read as an array ({error}); they must be boolean, "
+            f"({n_nodes}, {n_arms})"
+        ) from error
     if mask.dtype != np.bool_ or mask.shape != (n_nodes, n_arms):
         raise InvalidProblem(
             f"candidates have shape {mask.shape} and type {mask.dtype}; they must be a boolean "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from edgewise.base.choice import instead
+from edgewise.base.wording import shown
 from edgewise.errors import InvalidGraph, MissingExtra
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ def networkx_parts(
     graph: Any, kind: str | None, weight: str | None, covariates: Sequence[str] = ()
 ) -> dict[str, Any]:
     """What ``Graph.from_edges`` needs to know of a networkx graph; the nodes are the labels."""
+    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
+        raise InvalidGraph(
+            f"graph is {shown(graph)}; pass a networkx.Graph or DiGraph", argument="graph"
+        )
     if graph.is_multigraph():
         raise InvalidGraph(
             "a networkx multigraph has parallel edges, but a pair of nodes interacts once; "
@@ -70,7 +75,19 @@ def scipy_parts(matrix: Any, directed: bool) -> dict[str, Any]:
     """What ``Graph.from_edges`` needs to know of a square sparse adjacency matrix."""
     import scipy.sparse as sparse
 
-    table = sparse.coo_array(matrix)
+    try:
+        table = sparse.coo_array(matrix)
+        table.data.astype(float)
+    except Exception as error:  # scipy raises what it likes
+        raise InvalidGraph(
+            f"matrix is {shown(matrix)}, not an adjacency matrix ({error}); pass a square sparse "
+            "matrix of numbers",
+            argument="matrix",
+        ) from error
+    if table.ndim != 2:
+        raise InvalidGraph(
+            f"matrix has {table.ndim} axes; an adjacency matrix is square", argument="matrix"
+        )
     rows, columns = table.shape
     if rows != columns:
         raise InvalidGraph(f"adjacency matrix is {rows} x {columns}; it must be square")

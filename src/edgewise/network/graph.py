@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.border import border
 from edgewise.base.html import ring, summary
+from edgewise.base.wording import shown
 from edgewise.errors import InvalidGraph, IsolatedNodes
 from edgewise.network.conversions import networkx_graph, networkx_parts, scipy_parts
 from edgewise.network.covariates import checked_covariates, named_columns
@@ -41,6 +43,7 @@ _DRAWN = 60
 """Nodes up to which a notebook shows a drawing."""
 
 
+@border(error=InvalidGraph)
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
     """Nodes and the interactions between them.
@@ -228,6 +231,7 @@ class Graph:
         return f"Graph({', '.join(parts)})"
 
     @classmethod
+    @border(error=InvalidGraph)
     def from_edges(
         cls,
         pairs: ArrayLike | Iterable[tuple[Hashable, Hashable]],
@@ -260,6 +264,7 @@ class Graph:
             the matrix of an edge is that of its kind plus the sum of its numbers times a matrix
             each. Constant columns are refused: the kind has them.
         """
+        _require_lists(pairs=pairs, kinds=kinds)
         edges, inferred = edge_array(pairs, labels)
         names = inferred if labels is None else tuple(labels)
         if n_nodes is None:
@@ -302,12 +307,14 @@ class Graph:
         return networkx_graph(self)
 
     @classmethod
+    @border(error=InvalidGraph)
     def star(cls, *, n_edges: int | None = None, n_nodes: int | None = None) -> Graph:
         """One centre (node 0) joined to every other node: ``m = 2 (n - 1)``."""
         n = family_size("star", 2, lambda n: 2 * (n - 1), lambda m: m // 2 + 1, n_edges, n_nodes)
         return cls(n, np.column_stack([np.zeros(n - 1), np.arange(1, n)]).astype(np.int32))
 
     @classmethod
+    @border(error=InvalidGraph)
     def complete(cls, *, n_edges: int | None = None, n_nodes: int | None = None) -> Graph:
         """Every node joined to every other: ``m = n (n - 1)``."""
         n = family_size(
@@ -321,6 +328,7 @@ class Graph:
         return cls(n, np.column_stack(np.triu_indices(n, k=1)).astype(np.int32))
 
     @classmethod
+    @border(error=InvalidGraph)
     def circle(cls, *, n_edges: int | None = None, n_nodes: int | None = None) -> Graph:
         """Every node joined to the next, the last to the first: ``m = 2 n``."""
         n = family_size("circle", 3, lambda n: 2 * n, lambda m: m // 2, n_edges, n_nodes)
@@ -328,7 +336,18 @@ class Graph:
         return cls(n, np.column_stack([nodes, (nodes + 1) % n]).astype(np.int32))
 
     @classmethod
+    @border(error=InvalidGraph)
     def matching(cls, *, n_edges: int | None = None, n_nodes: int | None = None) -> Graph:
         """Disjoint pairs of nodes: ``m = n``, n even."""
         n = family_size("matching", 2, lambda n: n, lambda m: m - m % 2, n_edges, n_nodes)
         return cls(n, np.arange(n, dtype=np.int32).reshape(-1, 2))
+
+
+def _require_lists(**arguments: Any) -> None:
+    """Raise if something that must be a list is a single number, or deeper than a table."""
+    for name, value in arguments.items():
+        is_list = isinstance(value, Iterable) and getattr(value, "ndim", 1) in (1, 2)
+        if value is not None and not is_list:
+            raise InvalidGraph(
+                f"{name} is {shown(value)}; it must be a list, one entry per edge", argument=name
+            )

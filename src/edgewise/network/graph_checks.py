@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgewise.base.arrays import Array, Indices, as_floats
+from edgewise.base.wording import shown
 from edgewise.errors import InvalidGraph
 
 _MAX_NODES = np.iinfo(np.int32).max
@@ -54,6 +55,7 @@ def kind_codes(
     kinds: ArrayLike | Sequence[Hashable],
 ) -> tuple[Indices, tuple[Hashable, ...] | None]:
     """(E,) codes 0 .. q - 1, and the labels of the kinds if they were not codes."""
+    kinds = _hashable_kinds(kinds)
     labels = kinds.tolist() if isinstance(kinds, np.ndarray) else list(kinds)  # type: ignore[arg-type]
     if not any(isinstance(label, str | tuple) for label in labels):
         values = np.asarray(kinds)
@@ -61,6 +63,17 @@ def kind_codes(
             return values, None
     order = {label: i for i, label in enumerate(dict.fromkeys(labels))}
     return np.array([order[label] for label in labels], np.int64), tuple(order)
+
+
+def _hashable_kinds(kinds: Any) -> Any:
+    """The kinds, which must be things that can be told apart by name."""
+    found = kinds if isinstance(kinds, np.ndarray) else list(kinds)
+    if getattr(found, "ndim", 1) != 1 or not all(isinstance(one, Hashable) for one in found):
+        raise InvalidGraph(
+            f"kinds are {shown(kinds)}; give each edge one kind, a number or a name",
+            argument="kinds",
+        )
+    return found
 
 
 def given_weights(weights: ArrayLike | None) -> Array | None:
@@ -83,6 +96,11 @@ def checked_edges(edges: NDArray[Any], n_nodes: int) -> NDArray[Any]:
         raise InvalidGraph(f"n_nodes is {n_nodes}; it must be between 1 and {_MAX_NODES}")
     if edges.ndim != 2 or edges.shape[1] != 2:
         raise InvalidGraph(f"edges have shape {edges.shape}; they must be (E, 2), one row per pair")
+    if edges.dtype.kind not in "iu":
+        raise InvalidGraph(
+            f"edges hold {edges.dtype}; they must be whole numbers, the nodes from 0 on",
+            argument="edges",
+        )
     if len(edges) == 0:
         raise InvalidGraph("the graph has no edge, so no reward can be observed; add one")
     low, high = int(edges.min()), int(edges.max())

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from edgewise.base.arrays import Array, frozen
+from edgewise.base.arrays import Array, as_floats, frozen
+from edgewise.base.border import border
 from edgewise.errors import InvalidArgument
 
 
@@ -59,6 +60,7 @@ class CurvesData:
     """A horizontal band to shade, such as an equivalence margin."""
 
 
+@border
 def mean_interval(samples: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
     """Mean of the samples and Student's confidence interval for it.
 
@@ -67,7 +69,7 @@ def mean_interval(samples: ArrayLike, level: float = 0.95) -> tuple[float, float
     >>> [round(value, 3) for value in mean_interval([1.0, 2.0, 3.0])]
     [2.0, -0.484, 4.484]
     """
-    values = np.asarray(samples, dtype=float)
+    values = as_floats("samples", samples, InvalidArgument, "pass a list of numbers")
     if values.ndim != 1 or len(values) == 0 or not np.isfinite(values).all():
         raise InvalidArgument(
             f"samples have shape {values.shape} or are not finite; a mean needs at least one "
@@ -81,6 +83,7 @@ def mean_interval(samples: ArrayLike, level: float = 0.95) -> tuple[float, float
     return mean, mean - half, mean + half
 
 
+@border
 def curve_of(
     label: str, samples: Mapping[float, ArrayLike], *, group: str = "", level: float = 0.95
 ) -> Curve:

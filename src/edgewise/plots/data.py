@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.arrays import Array, Indices, as_floats, frozen
+from edgewise.base.border import border
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
@@ -87,11 +88,13 @@ class HistogramData:
         object.__setattr__(self, "counts", frozen(self.counts, np.int64))
 
 
+@border
 def design_data(design: Design, arm_labels: Sequence[Hashable] | None = None) -> DesignData:
     """The weights of a design, by arm."""
     return DesignData(_names(arm_labels, len(design.weights)), design.weights, design.gap)
 
 
+@border
 def estimate_data(
     report: Report, *, of: Literal["rewards", "matrix"] = "rewards", kind: int = 0
 ) -> HeatMapData:
@@ -117,6 +120,7 @@ def estimate_data(
     return HeatMapData(report.tables[kind], names, names, "estimated reward of an edge", marked)
 
 
+@border
 def graph_data(
     graph: Graph,
     arms: ArrayLike,
@@ -149,6 +153,7 @@ def graph_data(
     )
 
 
+@border
 def allocation_data(report: Report, *, positions: ArrayLike | None = None) -> GraphData:
     """The recommended allocation of a report on its graph."""
     if report.allocation is None:
@@ -166,6 +171,7 @@ def allocation_data(report: Report, *, positions: ArrayLike | None = None) -> Gr
     )
 
 
+@border
 def histogram_data(
     rounds: ArrayLike,
     *,
@@ -174,7 +180,7 @@ def histogram_data(
     n_bins: int | None = None,
 ) -> HistogramData:
     """Distribution of the rounds of repeated runs; bins are whole rounds wide."""
-    values = np.asarray(rounds, dtype=float)
+    values = as_floats("rounds", rounds, InvalidArgument, "pass the rounds of runs")
     if values.ndim != 1 or len(values) == 0:
         raise InvalidArgument(
             f"rounds have shape {values.shape}; a histogram needs at least one run: pass the "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from numpy.typing import ArrayLike
 
+from edgewise.base.border import border
 from edgewise.base.extras import required
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.report import Report
@@ -141,6 +142,7 @@ def figure_allocation(report: Report, *, positions: ArrayLike | None = None) -> 
     return figure_graph(allocation_data(report, positions=positions))
 
 
+@border
 def figure_histogram(
     replications: Replications, *, lower_bound: float | None = None, n_bins: int | None = None
 ) -> Figure:

@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices, as_floats
+from edgewise.base.border import border
 from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
 
@@ -15,6 +16,7 @@ _LARGEST_SPRING = 2_000
 """Nodes up to which forces are simulated; beyond, the picture would take minutes."""
 
 
+@border
 def node_positions(graph: Graph, positions: ArrayLike | None = None) -> Array:
     """(n, 2) positions: those given, else a layout that shows the family.
 
@@ -41,7 +43,7 @@ def node_positions(graph: Graph, positions: ArrayLike | None = None) -> Array:
 
 
 def _checked(positions: ArrayLike, n_nodes: int) -> Array:
-    table = np.array(positions, dtype=float)
+    table = as_floats("positions", positions, InvalidArgument, "pass (n, 2) numbers").copy()
     if table.shape != (n_nodes, 2) or not np.isfinite(table).all():
         raise InvalidArgument(
             f"positions have shape {table.shape} or are not finite; every node needs a place: "

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from edgewise.base.border import border
 from edgewise.base.extras import required
 from edgewise.base.randomness import Rng, draw_seed, generator
+from edgewise.base.wording import shown
 from edgewise.core.model.problem import Problem
 from edgewise.core.strategies import Strategy, sampling_strategy
 from edgewise.errors import InvalidArgument
@@ -60,6 +62,7 @@ class Comparison:
         return pd.concat(frames, ignore_index=True)
 
 
+@border
 def compare(
     strategies: Sequence[str | Strategy],
     problem: Problem,
@@ -81,9 +84,10 @@ def compare(
     >>> found.names
     ('adaptive', 'g-optimal')
     """
-    if isinstance(strategies, str) or not strategies:
+    given: Any = strategies
+    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
         raise InvalidArgument(
-            f"strategies is {strategies!r}; it must be a list of at least one strategy",
+            f"strategies is {shown(strategies)}; it must be a list of at least one strategy",
             argument="strategies",
         )
     chosen = [sampling_strategy(strategy) for strategy in strategies]

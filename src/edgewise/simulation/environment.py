@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from edgewise.allocation.instance.objective import checked_joint_arm
 from edgewise.base.arrays import Array, Indices, as_floats, frozen
+from edgewise.base.border import border
 from edgewise.base.choice import pick
 from edgewise.base.compiled import compiled
 from edgewise.base.randomness import Rng, generator
@@ -33,6 +34,7 @@ LAWS: dict[str, Law] = {"gaussian": _gaussian, "rademacher": _rademacher}
 """Laws of the noise by name."""
 
 
+@border
 class BilinearEnvironment:
     """Simulates one round: joint arm (n,) in, what the problem measures out.
 
@@ -89,7 +91,8 @@ class BilinearEnvironment:
             matrix if isinstance(matrix, Truth) else Truth.of(problem, matrix, beta, own)
         )
         self._noise = _noise_of(problem) if noise is None else _numbers("noise", noise, problem)
-        self._law = pick("law of the noise", law, LAWS) if isinstance(law, str) else law
+        own = "a function of (rng, shape)"
+        self._law = law if callable(law) else pick("law", law, LAWS, own=own, argument="law")
         self._rng = generator(rng)
         self.levels = self._levels(levels)
         """(m,) the constants in the rewards."""

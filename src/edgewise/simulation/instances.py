@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.base.border import border
 from edgewise.errors import InvalidArgument
 
 
+@border
 def paper_instance(dimension: int = 5, omega: float = 0.1) -> tuple[Array, Array]:
     r"""Arms and matrix of the paper's experiments (Section 6).
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgewise.base.arrays import Mask
+from edgewise.base.border import border
 from edgewise.base.randomness import Rng, generator
 from edgewise.core.gate.options import Gate
 from edgewise.core.model.problem import Problem
@@ -80,6 +81,7 @@ class Replications:
         )
 
 
+@border
 def replicate(
     problem: Problem,
     matrix: ArrayLike | None = None,
@@ -186,7 +188,13 @@ def _is_usual(
     truth: Truth,
 ) -> bool:
     """Whether sums per cell have the law of sums of single rewards."""
-    usual = levels is None and round_levels == 0 and spread == 0 and law == "gaussian"
+    usual = (
+        levels is None
+        and round_levels == 0
+        and spread == 0
+        and isinstance(law, str)
+        and law == "gaussian"
+    )
     return usual and problem.is_plain and truth.has_kinds_of(problem)
 
 

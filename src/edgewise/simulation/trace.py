@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.border import border
 from edgewise.base.extras import required
 from edgewise.base.randomness import Rng, draw_seed, generator
 from edgewise.core.ending import Ending
@@ -62,6 +63,7 @@ class Trace:
         return pd.DataFrame(columns, index=pd.RangeIndex(1, len(self) + 1, name="round"))
 
 
+@border
 def trace(
     problem: Problem,
     environment: Deploy,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from edgewise.base.border import border
 from edgewise.study.confirming import StudyTrial as StudyTrial
 from edgewise.study.log.fold import Certificate as Certificate
 from edgewise.study.log.past import Past as Past
@@ -19,6 +20,7 @@ from edgewise.study.views.status import StudyStatus as StudyStatus
 from edgewise.study.views.ticket import StudyTicket as StudyTicket
 
 
+@border
 def upgrade(url: str) -> Path | None:
     """Bring a database of an older edgewise up to date.
 

@@ -10,6 +10,7 @@ from typing import Unpack, cast
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array
+from edgewise.base.border import border
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core.ending import Ending
 from edgewise.core.gate.options import Gate
@@ -66,6 +67,7 @@ class Study:
         self._session = session
 
     @classmethod
+    @border
     def create(
         cls,
         name: str,
@@ -119,6 +121,7 @@ class Study:
         return cls(Session(name, place, cursor))
 
     @classmethod
+    @border
     def load(
         cls,
         name: str,
@@ -137,6 +140,7 @@ class Study:
         return cls(Session(name, place, cursor))
 
     @staticmethod
+    @border
     def names(storage: str | Storage) -> list[str]:
         """The studies of a storage, in alphabetical order."""
         return open_storage(storage, create=False).names()
@@ -232,6 +236,7 @@ class Study:
             lambda at, records: decide.correct(at.setting, at.state, records, ticket, which, values)
         )
 
+    @border
     def extend(
         self,
         *,
@@ -247,6 +252,7 @@ class Study:
             lambda at, _: decide.extend(at.state, rounds=rounds, delta=delta, epsilon=epsilon)
         )
 
+    @border
     def remodel(
         self, name: str, *, storage: Place = None, rng: Rng = None, **changes: Unpack[Changes]
     ) -> Study:
@@ -377,12 +383,14 @@ class Study:
             for entry in journal.read(0):
                 yield entry.at, event_of(entry, base)
 
+    @border
     def export(self, path: FilePath) -> None:
         """Write the study to a file of JSON Lines, one event a line."""
         with self._session.reading() as (journal, cursor):
             write_export(path, self.name, journal, cursor)
 
     @classmethod
+    @border
     def from_export(
         cls,
         path: FilePath,

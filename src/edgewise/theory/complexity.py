@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import lambertw
 
 from edgewise.base.arrays import Array, frozen
+from edgewise.base.border import border
 from edgewise.base.choice import pick
 from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
@@ -29,6 +30,7 @@ Designs = Literal["unrestricted", "realisable"]
 Nats = Literal["sharp", "printed"]
 
 
+@border
 def sample_complexity(
     graph: Graph,
     arms: ArrayLike,
@@ -114,6 +116,7 @@ class LowerBound:
         object.__setattr__(self, "design", frozen(self.design, float))
 
 
+@border
 def lower_bound(
     graph: Graph,
     arms: ArrayLike,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgewise.base.arrays import Array
+from edgewise.base.border import border
 from edgewise.base.choice import pick
 from edgewise.core.design.g_optimal import g_optimal
 from edgewise.errors import InvalidArgument
@@ -43,6 +44,7 @@ class Constants:
         return math.log(2.0 * self.dimension**2 / delta)
 
 
+@border
 def constants(arms: ArrayLike) -> Constants:
     r"""Constants of the edge-arms :math:`z = x \otimes x'`, computed from the node arms.
 
@@ -58,6 +60,7 @@ def constants(arms: ArrayLike) -> Constants:
     return Constants(table.shape[1], largest**2, smallest**2)
 
 
+@border
 def burn_in(arms: ArrayLike, *, delta: float = 0.05) -> float:
     r"""Rounds :math:`t_0` from which Theorem 4.2 speaks.
 
@@ -68,6 +71,7 @@ def burn_in(arms: ArrayLike, *, delta: float = 0.05) -> float:
     return 2.0 * c.edge_arm_norm * c.dimension**2 * c.log_term(delta) / c.nu_min
 
 
+@border
 def alpha(
     graph: Graph,
     arms: ArrayLike,

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from edgewise.base.border import border
 from edgewise.base.threads import single_threaded
 from edgewise.theory.edge_arms import Model, edge_arm_model, edge_arms
 from edgewise.theory.information import LawInformation
@@ -15,6 +16,7 @@ from edgewise.theory.rho import RhoStar, told_apart
 from edgewise.theory.setting import spanning_arms, square_matrix
 
 
+@border
 def rho_independent(
     arms: ArrayLike,
     matrix: ArrayLike,

@@ -13,6 +13,7 @@ from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.border import border
 from edgewise.base.threads import single_threaded
 from edgewise.network.graph import Graph
 from edgewise.theory.edge_arms import Model, edge_arm_model, edge_arms
@@ -58,6 +59,7 @@ class RealisableRho:
         return bracket_width(self.lower, self.value)
 
 
+@border
 def rho_realisable(
     graph: Graph,
     arms: ArrayLike,

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.arrays import Array, Indices, as_floats, frozen
+from edgewise.base.border import border
 from edgewise.base.threads import single_threaded
 from edgewise.errors import InvalidArgument
 from edgewise.network.arms import whiten
@@ -61,6 +62,7 @@ def bracket_width(lower: float, upper: float) -> float:
     return max(upper / lower - 1.0, 0.0)
 
 
+@border
 def rho_star(
     features: ArrayLike,
     contrasts: ArrayLike,
@@ -129,14 +131,15 @@ def rho_star(
     )
 
 
+@border
 def characteristic(features: ArrayLike, theta: ArrayLike, *, tolerance: float = 1e-6) -> RhoStar:
     r""":math:`\rho^\star` for telling the best cell of :math:`\phi_c^\top\theta` from the others.
 
     Cells with the best one's features are the same cell. A *different* cell of equal mean is a
     tie: no amount of data separates the two, and the value is infinite.
     """
-    phi = np.asarray(features, dtype=np.float64)
-    parameter = np.asarray(theta, dtype=np.float64)
+    phi = as_floats("features", features, InvalidArgument, "pass an array of numbers")
+    parameter = as_floats("theta", theta, InvalidArgument, "pass an array of numbers")
     if phi.ndim != 2 or phi.shape[1:] != parameter.shape:
         raise InvalidArgument(
             f"features have shape {phi.shape} and theta {parameter.shape}; a cell's mean is their "
@@ -181,15 +184,17 @@ def rivals_of_best(features: Array, means: Array) -> tuple[int, Indices, Array]:
     return best, rivals, gaps
 
 
+@border
 def worst_ratio(
     features: ArrayLike, contrasts: ArrayLike, gaps: ArrayLike, design: ArrayLike
 ) -> float:
     r"""What a given design needs: :math:`\max_y y^\top\Sigma(\lambda)^{-1}y/\Delta_y^2`."""
     phi, y, delta = _checked(features, contrasts, gaps)
-    solved = np.linalg.solve((phi.T * np.asarray(design)) @ phi, y.T)
+    solved = np.linalg.solve((phi.T * _checked_design(phi, design)) @ phi, y.T)
     return float(((y.T * solved).sum(axis=0) / delta**2).max())
 
 
+@border
 def dual_bound(
     features: ArrayLike,
     contrasts: ArrayLike,
@@ -209,20 +214,42 @@ def dual_bound(
     :math:`h = \nabla h^\top\lambda_0`, and at most the maximum above as :math:`\lambda` averages.
     """
     phi, y, delta = _checked(features, contrasts, gaps)
-    q = np.asarray(multipliers, dtype=np.float64)
+    q = as_floats("multipliers", multipliers, InvalidArgument, "pass an array of numbers")
+    if q.shape != delta.shape:
+        raise InvalidArgument(
+            f"multipliers have shape {q.shape}; there is one per contrast, {delta.shape}",
+            argument="multipliers",
+        )
     y = y / delta[:, None]
-    solved = np.linalg.solve((phi.T * np.asarray(design)) @ phi, y.T)
+    solved = np.linalg.solve((phi.T * _checked_design(phi, design)) @ phi, y.T)
     slopes = (phi @ solved / (y.T * solved).sum(axis=0)) ** 2
     return float(q.sum() / (slopes @ q).max())
+
+
+def _checked_design(phi: Array, design: ArrayLike) -> Array:
+    """(C,) weights under which every direction is observed."""
+    weights = as_floats("design", design, InvalidArgument, "pass an array of numbers")
+    if weights.shape != (len(phi),) or not (weights >= 0.0).all():
+        raise InvalidArgument(
+            f"design has shape {weights.shape}; it must be ({len(phi)},), a weight of at least 0 "
+            "for each feature",
+            argument="design",
+        )
+    if np.linalg.matrix_rank(phi[weights > 0.0]) < phi.shape[1]:
+        raise InvalidArgument(
+            "the design leaves a direction unobserved; give weight to features that span all",
+            argument="design",
+        )
+    return weights
 
 
 def _checked(
     features: ArrayLike, contrasts: ArrayLike, gaps: ArrayLike
 ) -> tuple[Array, Array, Array]:
-    phi = np.asarray(features, dtype=np.float64)
-    y = np.asarray(contrasts, dtype=np.float64)
-    delta = np.asarray(gaps, dtype=np.float64)
-    if phi.ndim != 2 or y.shape != (len(y), phi.shape[1]) or delta.shape != (len(y),):
+    phi = as_floats("features", features, InvalidArgument, "pass an array of numbers")
+    y = as_floats("contrasts", contrasts, InvalidArgument, "pass an array of numbers")
+    delta = as_floats("gaps", gaps, InvalidArgument, "pass an array of numbers")
+    if phi.ndim != 2 or y.ndim != 2 or y.shape[1] != phi.shape[1] or delta.shape != y.shape[:1]:
         raise InvalidArgument(
             f"features have shape {phi.shape}, contrasts {y.shape} and gaps {delta.shape}; every "
             "contrast is a difference of features with one gap; pass (C, p), (Y, p) and (Y,)"

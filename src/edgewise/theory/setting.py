@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Array
+from edgewise.base.arrays import Array, as_floats
 from edgewise.errors import InvalidArgument
 from edgewise.network.arms import checked_arms, whiten
 from edgewise.network.graph import Graph
@@ -49,7 +49,7 @@ def spanning_arms(arms: ArrayLike) -> Array:
 
 def node_law(weights: ArrayLike, n_arms: int) -> Array:
     """The weights as a probability distribution over the arms."""
-    law = np.asarray(weights, dtype=np.float64)
+    law = as_floats("weights", weights, InvalidArgument, "pass an array of numbers")
     if law.shape != (n_arms,):
         raise InvalidArgument(
             f"weights have shape {law.shape} for {n_arms} arm(s); a node draws its arm from one "
@@ -70,7 +70,7 @@ def node_law(weights: ArrayLike, n_arms: int) -> Array:
 
 def square_matrix(matrix: ArrayLike, dimension: int) -> Array:
     """The parameter as a finite (d, d) matrix."""
-    table = np.asarray(matrix, dtype=np.float64)
+    table = as_floats("matrix", matrix, InvalidArgument, "pass an array of numbers")
     if table.shape != (dimension, dimension) or not np.isfinite(table).all():
         raise InvalidArgument(
             f"matrix has shape {table.shape} and arms live in R^{dimension}; the reward x_i' M x_j "

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, frozen
+from edgewise.base.border import border
 from edgewise.network.arms import checked_arms
 from edgewise.network.graph import Graph
 from edgewise.theory.setting import node_law, require_paper_graph
@@ -46,6 +47,7 @@ class Variance:
         return float(np.linalg.norm(self.matrix, 2))
 
 
+@border
 def variance(graph: Graph, arms: ArrayLike, weights: ArrayLike) -> Variance:
     r"""Exact variance of one round when every node draws its arm independently.
 
@@ -87,6 +89,7 @@ def variance(graph: Graph, arms: ArrayLike, weights: ArrayLike) -> Variance:
     return _variance(graph, arms, weights, complete=True)
 
 
+@border
 def paper_decomposition(graph: Graph, arms: ArrayLike, weights: ArrayLike) -> Variance:
     r"""What Section 5 of the paper adds up to: too small, kept as a control for the tests.
 
@@ -101,6 +104,7 @@ def paper_decomposition(graph: Graph, arms: ArrayLike, weights: ArrayLike) -> Va
     return _variance(graph, arms, weights, complete=False)
 
 
+@border
 def degree_excess(graph: Graph) -> int:
     r""":math:`D = \sum_i \deg(i)^2 - m`, how many ordered pairs of edges meet in a node.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgewise.base.border import border
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidArgument
 from edgewise.trial.sequence import t_quantile
@@ -41,6 +42,7 @@ class PairsNeeded:
         )
 
 
+@border
 def pairs_needed(difference: float, deviation: float, *, level: float = 0.04) -> PairsNeeded:
     r"""Pairs until ``level`` of evidence that a difference is not zero.
 

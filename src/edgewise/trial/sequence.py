@@ -27,6 +27,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp, stdtr
 
 from edgewise.base.arrays import Array, as_floats
+from edgewise.base.border import border
 from edgewise.errors import InvalidArgument
 
 SCALES = np.array([0.7, 1.5, 3.0])
@@ -38,6 +39,7 @@ _LARGEST_T = 1e12
 """A t statistic beyond this is infinite."""
 
 
+@border
 def t_evidence(differences: ArrayLike, *, null: float = 0.0) -> float:
     """Evidence against "the mean is at most ``null``": at most 1/e by chance, at any time, 1 in e.
 
@@ -52,6 +54,7 @@ def t_evidence(differences: ArrayLike, *, null: float = 0.0) -> float:
         return float(np.exp(log_evidence(n, np.sqrt(n) * (mean - null), squares)))
 
 
+@border
 def t_interval(
     differences: ArrayLike, *, delta: float = 0.05, lower_share: float = 0.5
 ) -> Interval:
@@ -71,6 +74,7 @@ def t_interval(
     return mean - _times(t_quantile(n, below), error), mean + _times(t_quantile(n, above), error)
 
 
+@border
 @lru_cache(maxsize=65536)
 def t_quantile(n: int, level: float) -> float:
     """The t statistic at which n differences carry evidence ``1/level``; infinite if none does.

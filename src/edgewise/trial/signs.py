@@ -25,6 +25,7 @@ from scipy.optimize import bisect
 from scipy.special import ndtr
 
 from edgewise.base.arrays import Array
+from edgewise.base.border import border
 from edgewise.trial.sequence import Interval, checked_differences, levels_of
 
 EFFECTS = np.array([0.3, 0.6, 1.2, 2.4])
@@ -38,6 +39,7 @@ _DOUBLINGS = 60
 _LARGEST_STAKE = 0.9
 
 
+@border
 def sign_evidence(differences: ArrayLike, *, null: float = 0.0) -> float:
     """Evidence against "symmetric around a centre of at most ``null``", at any time.
 
@@ -49,6 +51,7 @@ def sign_evidence(differences: ArrayLike, *, null: float = 0.0) -> float:
         return float(np.exp(_final(values, past_deviations(values), null)))
 
 
+@border
 def sign_interval(
     differences: ArrayLike, *, delta: float = 0.05, lower_share: float = 0.5
 ) -> Interval:

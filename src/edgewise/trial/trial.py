@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
+from edgewise.base.border import border
 from edgewise.base.randomness import Rng
 from edgewise.core.model.problem import Problem
 from edgewise.trial.answers import find, is_new, refuse_gap, ticket_of, total_of
@@ -17,6 +18,7 @@ from edgewise.trial.setup import named, set_up
 from edgewise.trial.ticket import RoundOfTrial, TrialTicket
 
 
+@border
 class Trial:
     """Compares a candidate with a baseline in randomised pairs, until the difference is decided.
 

@@ -89,8 +89,8 @@ def test_families_take_one_size(family: str) -> None:
         with pytest.raises(InvalidGraph, match="exactly one of n_edges and n_nodes"):
             FAMILIES[family](**sizes)
     for name in ("n_edges", "n_nodes"):
-        with pytest.raises(InvalidGraph, match=f"{name} is 12.0; it must be a whole number"):
-            FAMILIES[family](**{name: 12.0})
+        with pytest.raises(InvalidGraph, match=f"{name} is 12.5; it must be a whole number"):
+            FAMILIES[family](**{name: 12.5})
 
 
 @pytest.mark.parametrize(("family", "n"), [("star", 1), ("circle", 2), ("matching", 7)])

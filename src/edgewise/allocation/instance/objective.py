@@ -226,7 +226,13 @@ def _compact(joint: Indices, n_arms: int) -> Indices:
 
 def checked_joint_arm(arms: ArrayLike, n_nodes: int, n_arms: int) -> Indices:
     """(n,) arm index of every node, read-only, inside ``0 .. K - 1``: safe to index with."""
-    joint = np.asarray(arms)
+    try:
+        joint = np.asarray(arms)
+    except ValueError as error:
+        raise InvalidArgument(
+            f"the joint arm cannot be read ({error}); give one integer arm index to each of the "
+            f"{n_nodes} nodes"
+        ) from error
     if joint.shape != (n_nodes,) or not np.issubdtype(joint.dtype, np.integer):
         raise InvalidArgument(
             f"joint arm has shape {joint.shape} and type {joint.dtype}; "

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, frozen
+from edgewise.base.border import border
 from edgewise.base.choice import pick
 from edgewise.base.html import summary, table
 from edgewise.base.threads import single_threaded
@@ -55,6 +56,7 @@ class Design:
         return summary(headline, ()) + table(("arm", "weight"), rows)
 
 
+@border
 def g_optimal(
     arms: ArrayLike,
     *,

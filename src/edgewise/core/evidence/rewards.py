@@ -35,7 +35,7 @@ def checked_rewards(rewards: ArrayLike, problem: Problem) -> Array:
     try:
         values = np.asarray(rewards, dtype=None if np.iscomplexobj(rewards) else float)
         values = values.astype(float, casting="same_kind", copy=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidRewards(
             f"rewards are not numbers ({error}); give {n_rewards} numbers, NaN where missing; "
             "nothing was recorded"

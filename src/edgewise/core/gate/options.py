@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from edgewise.base.border import border
 from edgewise.base.choice import instead
 from edgewise.core.gate.forms import FORMS
 from edgewise.errors import InvalidArgument
 
 
+@border
 @dataclass(frozen=True)
 class Gate:
     """What must stay silent for a certificate to count.

@@ -160,8 +160,12 @@ def checked_noise(noise: Any, n_kinds: int, n_rewards: int, measured: Measured) 
     return tuple(values.tolist())
 
 
+_LARGEST = 1e300
+"""What a deviation can be: an integer may be larger than any float."""
+
+
 def _check_deviation(value: float | np.number, place: str) -> None:
-    if not (np.isfinite(value) and value > 0):
+    if not 0 < value < np.inf or value > _LARGEST:
         raise InvalidProblem(
             f"noise{place} is {value}; it must be a finite number above 0, an upper bound on the "
             "standard deviation of one reward",

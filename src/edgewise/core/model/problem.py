@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgewise.base.arrays import Array, Indices, Mask, frozen
+from edgewise.base.border import border
 from edgewise.core.model.options import (
     Levels,
     Measured,
@@ -38,6 +39,7 @@ _MOST_IN_ONE = 2000
 """Parameters of edges that one number per round may be asked about."""
 
 
+@border(error=InvalidProblem)
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     r"""Which arm should every node get?

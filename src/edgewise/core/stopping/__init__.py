@@ -27,6 +27,6 @@ RULES = {rule.name: rule for rule in _BUILT_IN}
 
 def stopping_rule(choice: str | StoppingRule) -> StoppingRule:
     """The rule of that name, or the rule itself."""
-    if callable(choice):
+    if callable(choice) and hasattr(choice, "is_due"):
         return choice
     return pick("stopping rule", choice, RULES, own="a rule of your own", argument="stopping")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.border import border
 from edgewise.base.compiled import compiled
 from edgewise.core.evidence.evidence import Evidence
 
@@ -68,6 +69,7 @@ def log_tilted(z: float) -> float:
     return math.log(2.0 / (-z * math.sqrt(2.0 * math.pi))) + math.log1p(-1.0 / (z * z))
 
 
+@border
 @dataclass(frozen=True)
 class Mixture:
     r"""Stop when the e-value against every rival reaches :math:`(P - 1)/\delta`.

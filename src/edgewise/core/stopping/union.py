@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.border import border
 from edgewise.core.evidence.evidence import Evidence
 from edgewise.errors import InvalidArgument
 
 
+@border
 @dataclass(frozen=True)
 class Union:
     r"""Stop when every gap exceeds :math:`s \sqrt{2 \log((P - 1)/\delta_c)}` at the c-th look.

@@ -30,7 +30,7 @@ STRATEGIES: dict[str, Strategy] = {
 
 def sampling_strategy(choice: str | Strategy) -> Strategy:
     """The strategy of that name, or the strategy itself."""
-    if callable(choice):
+    if callable(choice) and hasattr(choice, "name"):
         return choice
     own = "a strategy such as Limited(...), Safe(...) or of your own"
     return pick("strategy", choice, STRATEGIES, own=own, argument="strategy")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.border import border
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.design.node_laws import NodeLaws
 from edgewise.core.model.cells import Cells
@@ -26,6 +27,7 @@ from edgewise.core.strategies.spread import SpreadPhases
 from edgewise.errors import InvalidArgument
 
 
+@border
 @dataclass(frozen=True)
 class Adaptive:
     """Phases laid out, as joint arms, for the rivals that are still open.

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from edgewise.base.arrays import Indices
+from edgewise.base.border import border
 from edgewise.core.aim import Aim
 from edgewise.core.design.contrast_laws import contrast_laws
 from edgewise.core.design.expected import ExpectedCells
@@ -26,6 +27,7 @@ from edgewise.core.strategies.phases import GrowingPhases, shortest_phase
 from edgewise.errors import InvalidArgument
 
 
+@border
 @dataclass(frozen=True)
 class Contrast:
     """Independent nodes whose laws serve the rivals that are still open.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.border import border
 from edgewise.core.design.g_optimal import Design, g_optimal
 from edgewise.core.design.node_laws import NodeLaws
 from edgewise.core.evidence.statistics import count_rounds
@@ -22,6 +23,7 @@ from edgewise.errors import InvalidArgument
 _EVEN_WITH_LEVELS = 0.25
 
 
+@border
 @dataclass(frozen=True)
 class GOptimal:
     r"""Nodes draw independently from the G-optimal design (Algorithm 2, symmetric form).
@@ -50,6 +52,7 @@ class GOptimal:
         return IndependentNodes(Cells.of(problem), laws, designs, "mixture")
 
 
+@border
 @dataclass(frozen=True)
 class Paper:
     """Algorithm 2 exactly as printed: the baseline everything is compared with.

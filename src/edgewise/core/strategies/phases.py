@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from edgewise.base.border import border
 from edgewise.core.aim import Aim
 from edgewise.core.evidence.coverage import sees, sees_everything
 from edgewise.core.evidence.measuring import all_of
@@ -70,6 +71,7 @@ class OnePhase:
         return False
 
 
+@border
 @dataclass(frozen=True)
 class GrowingPhases:
     """Each phase lasts ``growth`` times the rounds so far, at least ``shortest``."""

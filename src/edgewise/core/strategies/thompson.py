@@ -16,6 +16,7 @@ import numpy as np
 
 from edgewise.allocation.instance.objective import Objective
 from edgewise.base.arrays import Indices
+from edgewise.base.border import border
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.design.node_laws import NodeLaws
 from edgewise.core.model.cells import Cells
@@ -30,6 +31,7 @@ _TOLERANCE = 1e-6
 """Of the designs, relative to their optimum."""
 
 
+@border
 @dataclass(frozen=True)
 class Thompson:
     """Explores while earning.

@@ -33,7 +33,7 @@ def target_for(
         if bounds_regret(plan, rule) and not problem.has_paper_setting:
             choice = "allocation"
     target = choice
-    if isinstance(target, str):
+    if isinstance(target, str) or not hasattr(target, "look") or isinstance(target, type):
         target = pick("target", target, TARGETS, own="a target of your own", argument="target")
     if problem.pooling in ("partial", "auto") and target.name in ("pair", "allocation"):
         raise InvalidArgument(

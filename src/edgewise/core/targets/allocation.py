@@ -12,6 +12,7 @@ from edgewise.allocation.allocate import solve
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
 from edgewise.base.arrays import Indices, Mask
+from edgewise.base.border import border
 from edgewise.core.aim import Aim
 from edgewise.core.evidence.estimated import estimated_objective
 from edgewise.core.evidence.evidence import gather
@@ -56,6 +57,7 @@ _STALLED = 0.1
 """Once so little of the regret is estimation, more rounds do not help."""
 
 
+@border
 @dataclass(frozen=True)
 class BestAllocation:
     """Reached when the recommended joint arm is within epsilon of the best global reward.

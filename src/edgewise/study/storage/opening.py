@@ -6,10 +6,14 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from edgewise.base.choice import pick
+from edgewise.base.wording import shown
+from edgewise.errors import InvalidArgument
 from edgewise.study.storage.base import Storage
 from edgewise.study.storage.secrets import masked
 
 _Opener: TypeAlias = Callable[[str, bool], Storage]
+
+_METHODS = ("names", "creating", "reading", "writing")
 
 _SPELLINGS = {"postgres": "postgresql", "postgresql+psycopg": "postgresql"}
 """Other names that URLs have for the same storage."""
@@ -18,6 +22,12 @@ _SPELLINGS = {"postgres": "postgresql", "postgresql+psycopg": "postgresql"}
 def open_storage(storage: str | Storage, *, create: bool) -> Storage:
     """The storage itself, or the one a URL names; ``create`` allows to set up a new one."""
     if not isinstance(storage, str):
+        if isinstance(storage, type) or not all(hasattr(storage, one) for one in _METHODS):
+            raise InvalidArgument(
+                f"storage is {shown(storage)}; give a URL such as 'sqlite:///file.db', or an "
+                "object with the methods of edgewise.study.Storage",
+                argument="storage",
+            )
         return storage
     kind, _, _ = storage.partition("://")
     name = masked(storage) if kind == "memory" else _SPELLINGS.get(kind, masked(kind))

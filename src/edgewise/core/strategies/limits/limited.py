@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from edgewise.base.arrays import Indices
+from edgewise.base.border import border
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
@@ -35,6 +36,7 @@ _REVIEW = 8
 """Rounds after which the trust region moves, if the strategy has no phases of its own."""
 
 
+@border
 @dataclass(frozen=True)
 class Limited:
     """Any strategy, within limits on what changes from round to round.

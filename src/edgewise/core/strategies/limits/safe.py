@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from edgewise.base.arrays import Indices, Mask
+from edgewise.base.border import border
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
@@ -33,6 +34,7 @@ from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
 
 
+@border
 @dataclass(frozen=True)
 class Safe:
     r"""Explores without losing more than ``largest_loss`` against a baseline, by prediction.
