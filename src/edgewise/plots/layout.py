@@ -6,14 +6,17 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import coo_array, csr_array, diags_array
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from edgewise.base.arrays import Array, Indices, as_floats
 from edgewise.base.border import border
 from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
 
-_LARGEST_SPRING = 2_000
-"""Nodes up to which forces are simulated; beyond, the picture would take minutes."""
+_LARGEST_SPRING = 300
+"""Nodes up to which forces are simulated; beyond, the picture would take seconds to minutes."""
 
 
 @border
@@ -21,7 +24,11 @@ def node_positions(graph: Graph, positions: ArrayLike | None = None) -> Array:
     """(n, 2) positions: those given, else a layout that shows the family.
 
     Circles become circles, stars stars, matchings rows of pairs. Other graphs are laid out by
-    networkx (``edgewise[networkx]``, forces with a fixed seed) and without it on a circle.
+    networkx (``edgewise[networkx]``, forces with a fixed seed) and without it on a circle; above
+    300 nodes by the two smoothest functions on the graph [1]_, part by part.
+
+    .. [1] Y. Koren, "Drawing graphs by eigenvectors: theory and practice", Computers & Mathematics
+       with Applications 49, 2005.
 
     >>> from edgewise import Graph
     >>> node_positions(Graph.star(n_nodes=5)).round(2).tolist()[:2]
@@ -95,14 +102,54 @@ def _ring_order(graph: Graph) -> Indices | None:
 
 
 def _spring(graph: Graph) -> Array:
+    if graph.n_nodes > _LARGEST_SPRING:
+        return _smooth(graph)
     try:
         import networkx as nx
     except ImportError:
-        return _ring(graph.n_nodes)
-    if graph.n_nodes > _LARGEST_SPRING:
         return _ring(graph.n_nodes)
     network = nx.Graph()
     network.add_nodes_from(range(graph.n_nodes))
     network.add_edges_from(graph.edges.tolist())
     placed = nx.spring_layout(network, seed=0)
     return np.array([placed[i] for i in range(graph.n_nodes)], dtype=float)
+
+
+def _smooth(graph: Graph) -> Array:
+    """Every connected part by its eigenvectors, in boxes side by side, the largest first."""
+    n, (first, second) = graph.n_nodes, graph.edges.T
+    links = coo_array((np.ones(len(first)), (first, second)), shape=(n, n))
+    links = (links + links.T).tocsr()
+    count, part = connected_components(links, directed=False)
+    order = np.argsort(part, kind="stable")
+    parts = sorted(np.split(order, np.cumsum(np.bincount(part, minlength=count))[:-1]), key=len)
+    placed = np.zeros((n, 2))
+    width = math.sqrt(n)
+    corner, row_height = np.zeros(2), 0.0
+    for nodes in reversed(parts):
+        side = math.sqrt(len(nodes))
+        if corner[0] > 0.0 and corner[0] + side > width:
+            corner, row_height = np.array([0.0, corner[1] - 1.1 * row_height]), 0.0
+        placed[nodes] = corner + side * _by_eigenvectors(links[nodes][:, nodes])
+        corner = corner + np.array([1.1 * side, 0.0])
+        row_height = max(row_height, side)
+    return placed
+
+
+def _by_eigenvectors(links: csr_array) -> Array:
+    r"""(n, 2) in the unit square: the second and third eigenvector of the walk :math:`D^{-1}A`."""
+    n = links.shape[0]
+    if n < 8:
+        return 0.5 + 0.5 * _ring(n) if n > 1 else np.full((1, 2), 0.5)
+    scale = diags_array(1.0 / np.sqrt(np.asarray(links.sum(axis=1)).ravel()))
+    start = np.random.default_rng(0).standard_normal(n)
+    try:
+        _, vectors = eigsh(scale @ links @ scale, 3, which="LA", v0=start, tol=1e-3, ncv=min(n, 40))
+    except ArpackNoConvergence as error:
+        vectors = error.eigenvectors
+    if vectors.shape[1] < 3:
+        return 0.5 + 0.5 * _ring(n)
+    at = scale @ vectors[:, [1, 0]]
+    low, high = at.min(axis=0), at.max(axis=0)
+    placed: Array = (at - low) / np.where(high > low, high - low, 1.0)
+    return placed

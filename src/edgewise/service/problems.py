@@ -82,6 +82,8 @@ def _detail(error: EdgewiseError) -> str:
 
 
 def _in_requests(call: Call) -> str:
+    if call.method == "tell" and call.option:
+        return f"POST .../tell?{call.option}=true"
     option = f' with {{"{call.option}": ...}}' if call.option else ""
     verb = {"recommend": "GET .../recommendation", "report": "GET .../report"}.get(call.method)
     return f"{verb or f'POST .../{call.method}'}{option}"

@@ -59,3 +59,34 @@ def test_given_positions_are_used_and_checked() -> None:
     assert node_positions(graph, [[0, 0], [1, 2], [3, 4]]).tolist() == [[0, 0], [1, 2], [3, 4]]
     with pytest.raises(InvalidArgument, match=r"shape \(3, 2\)"):
         node_positions(graph, [[0, 0]])
+
+
+def grid(rows: int, columns: int) -> Array:
+    index = np.arange(rows * columns).reshape(rows, columns)
+    down = np.column_stack([index[:-1].ravel(), index[1:].ravel()])
+    across = np.column_stack([index[:, :-1].ravel(), index[:, 1:].ravel()])
+    pairs: Array = np.vstack([down, across])
+    return pairs
+
+
+def test_neighbours_of_a_large_network_are_drawn_beside_each_other() -> None:
+    graph = ew.Graph.from_edges(grid(40, 50))
+    placed = node_positions(graph)
+    rng = np.random.default_rng(0)
+    any_two = placed[rng.integers(0, graph.n_nodes, (5000, 2))]
+    typical = np.linalg.norm(any_two[:, 0] - any_two[:, 1], axis=1).mean()
+    assert lengths(graph).mean() < 0.08 * typical
+    assert_allclose(placed, node_positions(graph))
+
+
+def test_parts_of_a_large_network_do_not_overlap() -> None:
+    large, small = grid(20, 20), grid(3, 4) + 400
+    placed = node_positions(ew.Graph.from_edges(np.vstack([large, small, [[412, 413]]])))
+    parts = placed[:400], placed[400:412], placed[412:]
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        apart = [
+            parts[a][:, axis].max() <= parts[b][:, axis].min() + 1e-9
+            for axis in (0, 1)
+            for a, b in ((one, other), (other, one))
+        ]
+        assert any(apart)

@@ -275,3 +275,16 @@ def test_unknown_studies_and_rounds(client: TestClient, study: Study, tmp_path: 
     assert detail(client.get(f"{CELLS}/rounds/1"), 404)
     assert detail(client.get(f"{CELLS}/rounds/one"), 404)
     assert detail(client.get("/api/v1/studies/nobody/events"), 404)
+
+
+def test_an_unlikely_value_is_recorded_on_demand_only(client: TestClient, study: Study) -> None:
+    client.post(f"{CELLS}/ask")
+    wild = [
+        {**row, "reward": 1e6 if k == 3 else row["reward"]}
+        for k, row in enumerate(full_round(study))
+    ]
+    said = detail(client.post(f"{CELLS}/rounds/1/tell", json=wild), 422)
+    assert "POST .../tell?accept_outliers=true" in said
+    assert study.status().missing == 30
+    told = client.post(f"{CELLS}/rounds/1/tell?accept_outliers=true", json=wild)
+    assert told.json()["rounds"] == 1

@@ -26,6 +26,7 @@ _BUTTONS = {
     "extend": "“Go on”",
     "recommend": "the recommendation",
     "report": "the report",
+    "tell": "“Record unlikely values too”",
 }
 
 _Round = Annotated[str, Form(alias="round", max_length=40)]
@@ -64,10 +65,11 @@ def tell(
     key: _Round,
     file: _Upload = None,
     pasted: _Pasted = "",
+    unlikely: Annotated[bool, Form()] = False,
 ) -> Response:
     """Record an uploaded file of measurements."""
     sent = _Sent.of(file, pasted)
-    return acted(request, desk, name, "told", lambda: sent.tell(desk, name, key))
+    return acted(request, desk, name, "told", lambda: sent.tell(desk, name, key, unlikely))
 
 
 @router.post("/correct")
@@ -129,10 +131,11 @@ class _Sent:
             return cls(file.filename[:100], file.file.read())
         return cls("the text", pasted.encode())
 
-    def tell(self, desk: Desk, name: str, key: str) -> None:
+    def tell(self, desk: Desk, name: str, key: str, unlikely: bool) -> None:
         study = desk.study(name)
         read = uploads.measurements(self.name, self.content, study.problem)
-        study.tell(uploads.agreed_round(key, read.round), read.rewards)
+        named = uploads.agreed_round(key, read.round)
+        study.tell(named, read.rewards, accept_outliers=unlikely)
 
     def correct(self, desk: Desk, name: str, key: str) -> None:
         study = desk.study(name)

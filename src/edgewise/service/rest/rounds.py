@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends, Path, Query
 from fastapi.responses import Response
 
 from edgewise.errors import UnknownTicket
@@ -59,11 +59,19 @@ def rewards(desk: Studies, name: StudyName, key: Key, wanted: Wanted) -> Respons
 @router.post(
     "/rounds/{round}/tell", responses=_STATUS, openapi_extra=MEASUREMENTS, dependencies=_WRITES
 )
-def tell(desk: Studies, name: StudyName, key: Key, body: Body, wanted: Wanted) -> Response:
+def tell(
+    desk: Studies,
+    name: StudyName,
+    key: Key,
+    body: Body,
+    wanted: Wanted,
+    accept_outliers: Annotated[bool, Query(description="Record unlikely values too.")] = False,
+) -> Response:
     """Record measurements; more may follow. Telling the same again is harmless."""
     study = desk.study(name)
     read = uploads.measurements("request", body, study.problem)
-    study.tell(uploads.agreed_round(key, read.round), read.rewards)
+    named = uploads.agreed_round(key, read.round)
+    study.tell(named, read.rewards, accept_outliers=accept_outliers)
     return status(desk, name, wanted)
 
 
