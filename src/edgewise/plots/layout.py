@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+from scipy.sparse.linalg import lobpcg
 
 from edgewise.base.arrays import Array, Indices, as_floats
 from edgewise.base.border import border
@@ -17,6 +18,9 @@ from edgewise.network.graph import Graph
 
 _LARGEST_SPRING = 300
 """Nodes up to which forces are simulated; beyond, the picture would take seconds to minutes."""
+
+_FEW = 40
+"""Nodes below which a part of a large network is drawn as a circle."""
 
 
 @border
@@ -137,19 +141,23 @@ def _smooth(graph: Graph) -> Array:
 
 
 def _by_eigenvectors(links: csr_array) -> Array:
-    r"""(n, 2) in the unit square: the second and third eigenvector of the walk :math:`D^{-1}A`."""
+    r"""(n, 2) in the unit square: the second and third eigenvector of the walk :math:`D^{-1}A`.
+
+    Found together, by LOBPCG: a grid has two of the same eigenvalue, of which methods that start
+    from one vector find one. A picture needs no digits, so the iteration may end early.
+    """
     n = links.shape[0]
-    if n < 8:
+    if n < _FEW:
         return 0.5 + 0.5 * _ring(n) if n > 1 else np.full((1, 2), 0.5)
-    scale = diags_array(1.0 / np.sqrt(np.asarray(links.sum(axis=1)).ravel()))
-    start = np.random.default_rng(0).standard_normal(n)
-    try:
-        _, vectors = eigsh(scale @ links @ scale, 3, which="LA", v0=start, tol=1e-3, ncv=min(n, 40))
-    except ArpackNoConvergence as error:
-        vectors = error.eigenvectors
-    if vectors.shape[1] < 3:
-        return 0.5 + 0.5 * _ring(n)
-    at = scale @ vectors[:, [1, 0]]
+    root = np.sqrt(np.asarray(links.sum(axis=1)).ravel())
+    scale = diags_array(1.0 / root)
+    start = np.random.default_rng(0).standard_normal((n, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that it ended early
+        _, vectors = lobpcg(
+            scale @ links @ scale, start, Y=root[:, None], tol=1e-4, maxiter=200, largest=True
+        )
+    at = scale @ vectors[:, :2]
     low, high = at.min(axis=0), at.max(axis=0)
     placed: Array = (at - low) / np.where(high > low, high - low, 1.0)
     return placed

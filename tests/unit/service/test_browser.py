@@ -124,12 +124,12 @@ def visiting(context: BrowserContext, link: str) -> Iterator[Visit]:
     context.close()
 
 
-def picture(page: Page, name: str, *, whole: bool = False) -> Image.Image:
-    """A screenshot; kept for the documents if they are being made."""
+def picture(page: Page, name: str = "", *, whole: bool = False) -> Image.Image:
+    """A screenshot; one with a name is kept for the documents if they are being made."""
     drawn = Image.open(io.BytesIO(page.screenshot(full_page=whole))).convert("RGB")
-    if PICTURES is not None:
+    if PICTURES is not None and name:
         Path(PICTURES).mkdir(parents=True, exist_ok=True)
-        drawn.quantize(64).save(Path(PICTURES) / f"serve-{name}.png", optimize=True)
+        drawn.quantize(128).save(Path(PICTURES) / f"serve-{name}.png", optimize=True)
     return drawn
 
 
@@ -140,6 +140,20 @@ def drawn_charts(page: Page, count: int) -> None:
         chart.scroll_into_view_if_needed()
         expect(chart.locator(".main-svg").first).to_be_visible()
     page.evaluate("scrollTo(0, 0)")
+
+
+def phone(page: Page) -> None:
+    """The study in a pocket, at night."""
+    size = page.viewport_size
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("#answer .tabs").scroll_into_view_if_needed()
+    page.locator("#answer .tabs").evaluate("e => e.scrollIntoView()")
+    page.wait_for_timeout(500)
+    picture(page, "phone")
+    page.emulate_media(color_scheme="light")
+    assert size is not None
+    page.set_viewport_size(size)
 
 
 def deploy(visit: Visit, folder: Path, *options: str) -> None:
@@ -208,7 +222,9 @@ def test_the_tutorial_from_creation_to_the_recommended_configuration(
             deploy(visit, tmp_path)
         expect(page.locator("#headline .badge")).to_have_text("certified")
         drawn_charts(page, 3)
+        page.evaluate("document.getElementById('said').remove()")
         picture(page, "study", whole=True)
+        phone(page)
         with page.expect_download() as download:
             page.locator("#recommended").click()
         best = Path(download.value.path()).read_text(encoding="utf-8")
@@ -326,18 +342,18 @@ def test_dark_mode_and_a_phone(browser: Browser, farm: tuple[str, Study]) -> Non
         ) as visit,
     ):
         page = visit.page
-        listed = picture(page, "phone-list")
+        listed = picture(page)
         assert brightness(listed, (3, 840)) < 40
         page.get_by_role("link", name=study.name).click()
         drawn_charts(page, 3)
-        shown = picture(page, "phone-dark")
+        shown = picture(page)
         assert brightness(shown, (3, 840)) < 40
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= 390, "the page is wider than the phone"
         ink = page.locator(".chart .legendtext").first.evaluate("e => getComputedStyle(e).fill")
         assert sum(map(int, ink[4:-1].split(","))) > 500, f"dark letters on a dark ground: {ink}"
         page.emulate_media(color_scheme="light")
-        assert brightness(picture(page, "phone-light"), (3, 840)) > 200
+        assert brightness(picture(page), (3, 840)) > 200
 
 
 def test_by_keyboard_alone(browser: Browser, farm: tuple[str, Study]) -> None:
@@ -377,6 +393,34 @@ def test_two_studies_side_by_side(browser: Browser, farm: tuple[str, Study]) -> 
         page.locator("#compare").click()
         expect(page.locator(".sides thead a")).to_have_text([study.name, "second"])
         drawn_charts(page, 2)
+
+
+def test_a_large_network_is_drawn_in_groups(browser: Browser, tmp_path: Path) -> None:
+    """Ten thousand nodes: no more marks than can be told apart, and a word about it."""
+    index = np.arange(10_000).reshape(100, 100)
+    down = np.column_stack([index[:-1].ravel(), index[1:].ravel()])
+    across = np.column_stack([index[:, :-1].ravel(), index[:, 1:].ravel()])
+    graph = ew.Graph.from_edges(np.vstack([down, across]))
+    problem = ew.Problem(graph, np.eye(2), noise=1.0)
+    url = f"sqlite:///{tmp_path}/large.db"
+    study = Study.create("large", problem, storage=url, strategy="g-optimal", delta=1e-300, rng=0)
+    study.extend(rounds=5)
+    network = ew.BilinearEnvironment(problem, [[0.0, 1.0], [1.0, 0.0]], rng=1)
+    for _ in range(2):
+        ticket = study.ask()
+        study.tell(ticket, network(ticket.arms))
+    study.ask()
+    with (
+        serving(url) as link,
+        visiting(browser.new_context(viewport={"width": 1100, "height": 800}), link) as visit,
+    ):
+        page = visit.page
+        page.get_by_role("link", name="large").click()
+        expect(page.locator("#headline")).to_contain_text("2 rounds")
+        page.locator("#answer .chart").scroll_into_view_if_needed()
+        expect(page.locator(".caption")).to_contain_text("10000 nodes, drawn as")
+        assert page.locator("#answer .chart .point").count() <= 36 * 36
+        picture(page, "large")
 
 
 def test_an_error_shows_itself(browser: Browser, farm: tuple[str, Study]) -> None:

@@ -60,7 +60,7 @@ def _grouped(problem: Problem, arms: Indices, positions: Array, names: list[str]
     traces = [_edges(centres, _heaviest(group[problem.graph.edges], len(cells)))]
     for arm in np.unique(leading).tolist():
         at = np.flatnonzero(leading == arm)
-        sizes = np.clip(4 + 3 * np.sqrt(total[at]), 5, 30).round(1).tolist()
+        sizes = np.clip(3 + 2 * np.sqrt(total[at]), 4, 22).round(1).tolist()
         trace = _nodes(centres[at], arm, f"mostly {names[arm]}", sizes)
         trace["text"] = [_said(counts[one], names) for one in at.tolist()]
         trace["hovertemplate"] = "%{text}<extra></extra>"
