@@ -27,7 +27,7 @@ function look(trace) {
   return { ...trace, marker, line: { ...trace.line, color: paint } };
 }
 
-function layout(figure) {
+function layout(figure, width) {
   const axis = { gridcolor: style("--line"), zerolinecolor: style("--line"), automargin: true };
   const hidden = { visible: false, fixedrange: false };
   return {
@@ -35,7 +35,7 @@ function layout(figure) {
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     margin: { l: 10, r: 10, t: 10, b: 10 },
-    height: figure.bare ? 440 : 300,
+    height: !figure.bare || width < 600 ? 320 : 440,
     hovermode: "closest",
     legend: figure.bare ? { orientation: "h" } : { orientation: "h", y: 1.02, yanchor: "bottom" },
     dragmode: figure.bare ? "pan" : "zoom",
@@ -52,9 +52,8 @@ async function draw(box) {
     const figure = await (await get(box.dataset.chart)).json();
     await plotly();
     box.querySelector("progress")?.remove();
-    box.classList.toggle("network", figure.bare);
     const options = { responsive: true, displaylogo: false, scrollZoom: false, displayModeBar: false };
-    await Plotly.react(box, figure.traces.map(look), layout(figure), options);
+    await Plotly.react(box, figure.traces.map(look), layout(figure, box.clientWidth), options);
     caption(box, figure.note);
     box.dataset.drawn = box.dataset.chart;
   } catch (error) {
