@@ -54,7 +54,7 @@ test-lowest: $(LOWEST)/.done  ## run the unit tests with the oldest versions tha
 
 bench: $(VENV)/.bench  ## measure speed and memory against named references; GSET=folder adds Max-Cut
 	$(BIN)/pytest benchmarks/test_kernels.py -q --benchmark-only --benchmark-columns=median,iqr,rounds
-	@for name in engine design allocation bounds rounds local study serve wind; do \
+	@for name in engine design allocation bounds rounds local earning study serve wind; do \
 		echo; echo "## $$name"; $(BIN)/python benchmarks/bench_$$name.py || exit 1; \
 	done
 	@if [ -n "$(GSET)" ]; then echo; echo "## gset"; $(BIN)/python benchmarks/bench_gset.py $(GSET); fi

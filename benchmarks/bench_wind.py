@@ -221,6 +221,8 @@ def zero_table(n_seeds: int = 10) -> None:
 
 def time_table() -> None:
     """CPU seconds of a round without the farm: fit, draw and allocation, mean over two phases."""
+    assert EXPLORE.first is not None
+    assert EXPLORE.phase is not None
     print("\n| turbines | links | first phase | later phases |\n|---|---|---|---|")
     for n in (40, 200):
         task = YawTask.of(WindFarm.random(n, 101))

@@ -30,6 +30,8 @@ def _rademacher(rng: np.random.Generator, size: int) -> Array:
     return np.asarray(2.0 * rng.integers(0, 2, size) - 1.0, float)
 
 
+_ROUNDING = 1e-9
+"""By how much a mean may leave [0, 1] and still be a probability."""
 LAWS: dict[str, Law] = {"gaussian": _gaussian, "rademacher": _rademacher}
 """Laws of the noise by name."""
 
@@ -61,7 +63,8 @@ class BilinearEnvironment:
         True sigma, one number or one per reward; by default what the problem states.
     law
         Of the noise: ``"gaussian"`` or ``"rademacher"`` (plus or minus sigma), or a function
-        ``(rng, size)`` that draws with variance 1.
+        ``(rng, size)`` that draws with variance 1. Where the problem says that rewards are 0 or 1
+        there is none: means are probabilities.
     rng
         Generator or seed of the noise and of levels that are drawn.
 
@@ -94,6 +97,8 @@ class BilinearEnvironment:
         own = "a function of (rng, shape)"
         self._law = law if callable(law) else pick("law", law, LAWS, own=own, argument="law")
         self._rng = generator(rng)
+        if problem.is_bernoulli:
+            _require_probabilities(self.truth, (noise, levels, round_levels or None))
         self.levels = self._levels(levels)
         """(m,) the constants in the rewards."""
         self._round_levels = float(round_levels)
@@ -110,6 +115,9 @@ class BilinearEnvironment:
         """Deploy a joint arm and measure."""
         problem = self.problem
         joint = checked_joint_arm(arms, problem.graph.n_nodes, problem.n_arms)
+        if problem.is_bernoulli:
+            means = measured_means(problem, self.truth, joint)
+            return np.asarray(self._rng.random(len(means)) < means, float)
         rewards = self._law(self._rng, problem.n_rewards)
         rewards *= self._noise
         if problem.measured == "arc":
@@ -141,6 +149,21 @@ def measured_means(problem: Problem, truth: Truth, arms: Indices) -> Array:
     if truth.own is not None:
         means += truth.own[np.arange(graph.n_nodes), arms]
     return means
+
+
+def _require_probabilities(truth: Truth, given: tuple[object, ...]) -> None:
+    """Raise unless means are probabilities, which leave nothing else to be said about rewards."""
+    low, high = float(truth.tables.min()), float(truth.tables.max())
+    if low < -_ROUNDING or high > 1.0 + _ROUNDING:
+        raise InvalidArgument(
+            f"mean rewards go from {low:.4g} to {high:.4g}, and with noise='bernoulli' they are "
+            "probabilities; pass a matrix whose means are between 0 and 1"
+        )
+    if any(one is not None for one in given):
+        raise InvalidArgument(
+            "rewards of 0 and 1 have no noise or levels of their own; leave noise=, levels= and "
+            "round_levels= out"
+        )
 
 
 def _noise_of(problem: Problem) -> Array:

@@ -192,6 +192,7 @@ def _is_usual(
         levels is None
         and round_levels == 0
         and spread == 0
+        and not problem.is_bernoulli
         and isinstance(law, str)
         and law == "gaussian"
     )

@@ -50,12 +50,24 @@ def checked_rewards(rewards: ArrayLike, problem: Problem) -> Array:
 
 
 def refuse_absurd(problem: Problem, rewards: Array) -> None:
-    """Raise InvalidRewards if a reward (m,) is infinite or absurdly large."""
+    """Raise InvalidRewards if a reward (m,) is infinite or absurdly large, or no probability."""
+    if problem.is_bernoulli:
+        _refuse_improbable(problem, rewards)
     bad = _first_absurd(rewards)
     if bad >= 0:
         raise InvalidRewards(
             f"reward of {place_text(problem, bad)} is {rewards[bad]}; rewards must be finite and "
             f"at most {LARGEST_REWARD:g} in size, or NaN if missing; nothing was recorded"
+        )
+
+
+def _refuse_improbable(problem: Problem, rewards: Array) -> None:
+    outside = np.flatnonzero((rewards < 0.0) | (rewards > 1.0))
+    if len(outside):
+        bad = int(outside[0])
+        raise InvalidRewards(
+            f"reward of {place_text(problem, bad)} is {rewards[bad]}; with noise='bernoulli' "
+            "rewards are between 0 and 1, or NaN if missing; nothing was recorded"
         )
 
 

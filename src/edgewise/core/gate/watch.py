@@ -115,7 +115,12 @@ class Watch:
 
 
 def nothing_watched(problem: Problem, gate: Gate | None) -> Watch | None:
-    """Before the first round; None where it would be large and nobody asked for it."""
+    """Before the first round; None where it would be large and nobody asked for it.
+
+    Without a gate only outliers are watched for, and rewards of 0 and 1 have none.
+    """
+    if gate is None and problem.is_bernoulli:
+        return None
     always = gate is not None and gate.always
     return Watch.nothing(sight_of(problem)) if always or is_small(problem) else None
 

@@ -17,10 +17,11 @@ from edgewise.network.graph import Graph
 Measured: TypeAlias = Literal["arc", "link", "node", "total"]
 Levels: TypeAlias = Literal["none", "channel", "round", "both"]
 PoolingChoice: TypeAlias = Literal["shared", "partial", "none", "auto"]
-Noise: TypeAlias = float | Literal["estimate"] | tuple[float, ...]
+Noise: TypeAlias = float | Literal["estimate", "bernoulli"] | tuple[float, ...]
 
 _MEASURED = ("arc", "link", "node", "total")
 _LEVELS = ("none", "channel", "round", "both")
+_NOISES = ("estimate", "bernoulli")
 _POOLING = ("shared", "partial", "none", "auto")
 
 
@@ -128,17 +129,14 @@ def checked_baseline(baseline: ArrayLike | None, candidates: Candidates) -> Indi
 
 
 def checked_noise(noise: Any, n_kinds: int, n_rewards: int, measured: Measured) -> Noise:
-    """One deviation, "estimate", or one deviation per kind (of arcs and links) or channel."""
-    if isinstance(noise, str):
-        if noise != "estimate":
-            raise InvalidProblem(
-                f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'",
-                argument="noise",
-            )
-        return "estimate"
-    if isinstance(noise, bool | np.bool_) or noise is None:
+    """One deviation, a name, or one deviation per kind (of arcs and links) or channel."""
+    named = isinstance(noise, str) and noise in _NOISES
+    if named:
+        return cast(Noise, noise)
+    if isinstance(noise, str | bool | np.bool_) or noise is None:
         raise InvalidProblem(
-            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate'",
+            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate', or "
+            "'bernoulli' for rewards of 0 and 1",
             argument="noise",
         )
     if isinstance(noise, int | float | np.number):
@@ -169,5 +167,29 @@ def _check_deviation(value: float | np.number, place: str) -> None:
         raise InvalidProblem(
             f"noise{place} is {value}; it must be a finite number above 0, an upper bound on the "
             "standard deviation of one reward",
+            argument="noise",
+        )
+
+
+def check_bernoulli(graph: Graph, measured: Measured, levels: Levels, pooling: str) -> None:
+    """Raise unless every reward can be a coin of its arc's own, thrown once."""
+    said = f"measured={measured!r}, levels={levels!r}, pooling={pooling!r}"
+    if (measured, levels) != ("arc", "none") or graph.covariates is not None:
+        raise InvalidProblem(
+            f"noise='bernoulli' with {said}, or covariates: rewards of 0 and 1 are those of single "
+            "arcs, without levels or covariates; state the noise as a number, at least 0.5",
+            argument="noise",
+        )
+    if pooling != "shared":
+        raise InvalidProblem(
+            f"noise='bernoulli' with {said}: rewards of 0 and 1 are counted by kind of edge; leave "
+            "pooling out, and give every edge a kind of its own if nothing is known: "
+            "Graph.from_edges(..., kinds=range(len(edges)))",
+            argument="pooling",
+        )
+    if graph.weights is not None and not (graph.weights == 1.0).all():
+        raise InvalidProblem(
+            "noise='bernoulli' on a graph with weights: a reward of 0 or 1 cannot be a multiple "
+            "of another; leave the weights out, or state the noise as a number",
             argument="noise",
         )

@@ -18,6 +18,7 @@ from edgewise.core.model.options import (
     Measured,
     Noise,
     PoolingChoice,
+    check_bernoulli,
     checked_average,
     checked_baseline,
     checked_levels,
@@ -61,6 +62,8 @@ class Problem:
         sigma, the noise parameter of one measured number; or ``"estimate"`` if it is not known: it
         is then bounded from repeated observations, at the price of a part of delta and of assuming
         Gaussian noise of one deviation. Or one number per channel, or per kind of arcs or links.
+        ``"bernoulli"``: rewards are 0 or 1 (or between), and their means probabilities; the noise
+        parameter is then 1/2.
     node_term
         Whether the reward has the term :math:`x^{(i)\top}\beta`.
     interaction
@@ -151,6 +154,8 @@ class Problem:
         self._check_pooling()
         noise = checked_noise(self.noise, graph.n_kinds, self.n_rewards, self.measured)
         set_field(self, "noise", noise)
+        if self.is_bernoulli:
+            check_bernoulli(graph, self.measured, self.level_names, self.pooling)
 
     def _check_pooling(self) -> None:
         n_parameters = len(self.graph.edges) * self.parameters_per_edge
@@ -191,6 +196,11 @@ class Problem:
         return self.levels in ("channel", "both")
 
     @property
+    def is_bernoulli(self) -> bool:
+        """Whether rewards are 0 or 1, and their means probabilities."""
+        return self.noise == "bernoulli"
+
+    @property
     def is_plain(self) -> bool:
         """The paper's model: a reward per arc, no levels, one matrix per kind, one noise."""
         return (
@@ -216,14 +226,17 @@ class Problem:
     def stated_noise(self) -> float:
         """Sigma as a number; an error if it is to be estimated.
 
-        Where channels differ it is 1: their rewards are counted in units of their own noise.
+        Where channels differ it is 1: their rewards are counted in units of their own noise. What
+        lies between 0 and 1 is sub-Gaussian with 1/2 (Hoeffding).
         """
+        if self.is_bernoulli:
+            return 0.5
         if isinstance(self.noise, str):
             raise InvalidProblem(
                 "the problem says noise='estimate', and a number is needed here; state the noise, "
                 "e.g. dataclasses.replace(problem, noise=1.0)"
             )
-        return 1.0 if isinstance(self.noise, tuple) else self.noise
+        return 1.0 if isinstance(self.noise, tuple) else float(self.noise)
 
     @cached_property
     def whitening(self) -> Whitening:

@@ -159,6 +159,26 @@ class InformationPhases:
 
 
 @dataclass(frozen=True)
+class ShareOfRounds:
+    """Phases of a share of the rounds before, at least one: whatever they have shown."""
+
+    share: float
+    is_endless: bool = False
+
+    def first(self) -> Aim:
+        """One round."""
+        return Aim.everything(1)
+
+    def next(self, state: LearnerState, open: Aim | None) -> Aim:  # noqa: A002, ARG002
+        """Everything alike."""
+        return Aim.everything(max(1, int(self.share * state.rounds)))
+
+    def is_over(self, cells: Cells, state: LearnerState) -> bool:  # noqa: ARG002
+        """After its length."""
+        return state.phase_rounds >= state.aim.length
+
+
+@dataclass(frozen=True)
 class ShortPhases:
     """The phases of another strategy, cut short after so many rounds."""
 

@@ -38,8 +38,10 @@ def recommended(problem: Problem, cells: Cells, state: LearnerState) -> Indices 
 
 
 def best_of(world: Objective) -> Indices:
-    """(n,) the best joint arm of a world."""
-    return frozen(solve(world, Request(bound=None)).arms, np.int32)
+    """(n,) the best joint arm of a world; on chains and trees exactly, and at once."""
+    forest = len(world.graph.edges) < world.graph.n_nodes
+    request = Request(method="exact" if forest else "auto", bound=None)
+    return frozen(solve(world, request).arms, np.int32)
 
 
 def local_evidence(state: LearnerState) -> Phase | None:
@@ -62,6 +64,8 @@ def _drawn(
 ) -> Objective | None:
     if local is not None:
         return draw_local_world(problem, local, rng=rng, scale=scale)
+    if problem.is_bernoulli and (len(closed) or scale > 0):  # its prior is a law to draw from
+        return draw_world(problem, cells, closed, rng=rng, scale=scale)
     if shows_everything(cells, closed):
         return draw_world(problem, cells, closed, rng=rng, scale=scale)
     return None

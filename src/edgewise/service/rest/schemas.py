@@ -144,7 +144,7 @@ class Remodelling(BaseModel):
     measured: Literal["arc", "link", "node", "total"] | None = None
     levels: bool | Literal["none", "channel", "round", "both"] | None = None
     pooling: Literal["shared", "partial", "none", "auto"] | None = None
-    noise: float | list[float] | Literal["estimate"] | None = None
+    noise: float | list[float] | Literal["estimate", "bernoulli"] | None = None
     own_term: bool | None = None
     average: bool | None = None
     node_term: bool | None = None

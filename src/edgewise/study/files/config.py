@@ -39,8 +39,9 @@ _KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     ),
     "noise": (
         (int, float, str, list, dict),
-        'a number, or "estimate" if it is not known; where it differs, a list per measured number '
-        "or kind, or a table [noise] by kind (by node, if nodes are measured)",
+        'a number, or "estimate" if it is not known, or "bernoulli" for rewards of 0 and 1; where '
+        "it differs, a list per measured number or kind, or a table [noise] by kind (by node, if "
+        "nodes are measured)",
     ),
     "measured": (_TEXT, '"arc", "link", "node" or "total"'),
     "levels": ((bool, str), 'true, or "none", "channel", "round" or "both"'),

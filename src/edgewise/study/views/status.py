@@ -311,6 +311,7 @@ def _regret(regret: Regret) -> str:
 
 def _noise(stated: Noise, measured: NoiseEstimate) -> str:
     said = f"stated {stated:g}" if isinstance(stated, float) else "estimate"
+    said = "of rewards of 0 and 1" if stated == "bernoulli" else said
     if isinstance(stated, tuple):
         said = "stated per channel (units of it)"
     interval = f"{measured.low:.4g} to {measured.high:.4g}"
