@@ -68,6 +68,7 @@ bench-record: $(VENV)/.bench  ## write the figures of this version to benchmarks
 stat: $(VENV)/.test  ## count wrong certificates at near ties, 500 runs per strategy (minutes)
 	$(BIN)/python benchmarks/stat_errors.py
 	$(BIN)/python benchmarks/stat_edges.py
+	$(BIN)/python benchmarks/stat_trial.py
 	$(BIN)/python benchmarks/stat_intervals.py
 
 # The README runs from an empty folder, so that the wheel is used and not the sources.

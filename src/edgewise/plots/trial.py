@@ -83,7 +83,7 @@ def figure_trial(report: TrialReport) -> Figure:
     if report.leading is not None and report.pairs:
         draw_trial(trial_data(report.leading, report.goal.margin), ax)
     words = report.ending.name.lower().replace("_", " ")
-    ax.set_title(f"{report.pairs} pairs: {words}", fontsize=10)
+    ax.set_title(f"{report.length}: {words}", fontsize=10)
     return figure
 
 

@@ -107,22 +107,26 @@ class TrialReport:
     def warnings(self) -> tuple[str, ...]:
         """What to look into."""
         return tuple(
-            f"The order matters ({one.first} and {one.second}): the later round of a pair brought "
-            f"{one.order_effect:+.4g} on average. Drift cancels through the coin, and the interval "
+            f"The order matters ({one.first} and {one.second}): the later round of a pair brings "
+            f"{one.order_effect:+.4g} more. Drift cancels through the coin, and the interval "
             "allows for it; what one configuration leaves behind for the next does not: wait "
             "longer between rounds."
             for one in self.comparisons
-            if one.order_matters and len(np.unique(one.orders)) > 1
+            if one.order_matters
         )
 
     @property
     def headline(self) -> str:
         """The ending in a line."""
-        many = "1 pair" if self.pairs == 1 else f"{self.pairs} pairs"
         said = self.ending.value
         if len(self.names) > 2 and self.winner is not None:
             said = f"{self.winner} is best: {said}"
-        return f"Trial: {many} of at most {self.max_pairs}, {said}"
+        return f"Trial: {self.length} of at most {self.max_pairs}, {said}"
+
+    @property
+    def length(self) -> str:
+        """How many pairs, in words."""
+        return "1 pair" if self.pairs == 1 else f"{self.pairs} pairs"
 
     def __str__(self) -> str:
         lines = [self.headline]

@@ -234,6 +234,7 @@ def test_a_warning_when_the_order_matters() -> None:
     (found,) = report.comparisons
     assert found.order_matters
     assert found.order_effect == pytest.approx(3.0, abs=1.5)
+    assert found.order_effect == pytest.approx(np.polyfit(found.orders, found.differences, 1)[0])
     assert "The order matters" in str(report)
     low, high = report.interval
     assert low <= found.sign_interval[0] <= found.sign_interval[1] <= high

@@ -92,7 +92,7 @@ def _trial(trial: TrialReport | None) -> list[str]:
     parts = ["<h2>Measured against the baseline</h2>", page.paragraph(f"{trial.headline}.")]
     if trial.pairs:
         caption = (
-            f"The difference over {trial.pairs} pairs. The band covers it at all times at once, "
+            f"The difference over {trial.length}. The band covers it at all times at once, "
             f"with probability {1 - trial.delta:.4g}, without any model."
         )
         picture = as_svg(figure_trial(trial))
