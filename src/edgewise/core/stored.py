@@ -19,9 +19,9 @@ from edgewise.core.evidence.by_edge import nothing_by_edge
 from edgewise.core.evidence.equations import Gathering
 from edgewise.core.evidence.measuring import ByPhase, Statistics, nothing_measured
 from edgewise.core.evidence.statistics import CellStatistics
-from edgewise.core.gate.forms import FORMS
+from edgewise.core.gate.forms import DATA, FORMS
 from edgewise.core.gate.rows import sight_of
-from edgewise.core.gate.sums import SPREADS, Sums
+from edgewise.core.gate.sums import Sums
 from edgewise.core.gate.watch import Watch, nothing_watched
 from edgewise.core.local.channels import Channels
 from edgewise.core.local.normal_equations import Phase
@@ -197,12 +197,14 @@ def check_watch(setting: Setting, name: str, found: Watch | None) -> None:
     check_indices(f"{name}/block/positions", block.positions, size, sight.n_numbers)
     for part in ("weights", "numbers", "lost", "rounds"):
         check_numbers(f"{name}/block/{part}", getattr(block, part), size)
-    for form, starts in found.starts.items():
-        one_of(f"{name}/starts", form, tuple(FORMS))
+    for data, starts in found.starts.items():
+        one_of(f"{name}/starts", data, tuple(DATA))
         for one in starts:
             width = len(one.best.moment)
-            check_numbers(f"{name}/starts/{form}/gram", one.best.gram, (width, width))
-            check_numbers(f"{name}/starts/{form}/marginal", one.marginal, SPREADS.shape)
+            check_numbers(f"{name}/starts/{data}/gram", one.best.gram, (width, width))
+            for form, marginal in one.marginals.items():
+                one_of(f"{name}/starts/{data}", form, tuple(FORMS))
+                check_numbers(f"{name}/starts/{data}/{form}", marginal, (len(marginal),))
     for said in found.spoken:
         one_of(f"{name}/spoken", said.form, tuple(FORMS))
         if said.position is not None:

@@ -24,6 +24,9 @@ from edgewise.core.local.channels import Channels, Layout
 from edgewise.core.local.normal_equations import NormalEquations
 from edgewise.core.local.passes import Components, Marginals, marginals
 
+EDGE_SPREAD = 0.5
+"""tau of edges with matrices of their own: one, as looking at them takes longest."""
+
 
 class Reduced(NamedTuple):
     """What a form leaves of the data once its effects are integrated out, for every tau."""
@@ -58,11 +61,16 @@ class Kept(NamedTuple):
     by_edge: NormalEquations | None
     """What edges showed one by one, in units of the noise; None where it is not kept."""
 
-    @property
-    def best(self) -> Best:
-        """Of all numbers, one by one."""
-        sums = self.sums
-        return Best(sums.gram, sums.moment, sums.squares, sums.freedom)
+
+@dataclass(frozen=True)
+class Data:
+    """Which numbers a form looks at, and how the model itself sees them."""
+
+    best: Callable[[Kept], Best | None]
+    starts: tuple[int, ...]
+    """n_1: rounds after which bets begin, each with the same share."""
+    often: bool
+    """Whether to look at them also between starts and answers."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +84,8 @@ class Form:
     applies: Callable[[Sight], bool]
     reduce: Callable[[Kept], Reduced | None] | None
     """None for what is not a richer model."""
-    best: Callable[[Kept], Best | None] = lambda kept: kept.best
-    """The same data under the model itself."""
+    data: str = "numbers"
+    """See :data:`DATA`."""
 
 
 # -- one effect per group ----------------------------------------------------------------------
@@ -86,7 +94,8 @@ class Form:
 def _grouped(sums: Sums, counts: Array, features: Array, rewards: Array) -> Reduced:
     """D has one column per group: D'D = counts (G,), D'Z = features (G, p), D'y = rewards (G,)."""
     shares = SPREADS[:, None] ** 2 / (1.0 + SPREADS[:, None] ** 2 * counts)
-    gram = np.stack([sums.gram - (features.T * share) @ features for share in shares])
+    scaled = shares[:, :, None] * features
+    gram = sums.gram - features.T @ scaled
     return Reduced(
         gram,
         sums.moment - (shares * rewards) @ features,
@@ -109,12 +118,12 @@ def _cells(kept: Kept) -> Reduced:
 
 
 def _rounds(kept: Kept) -> Reduced:
-    sums = kept.sums
+    sums, T = kept.sums, len(SPREADS)
     return Reduced(
-        sums.gram - sums.round_gram,
-        sums.moment - sums.round_moment,
-        sums.squares - sums.round_squares,
-        sums.round_determinant,
+        sums.gram - sums.matrices[4:],
+        sums.moment - sums.vectors[5:],
+        sums.squares - sums.numbers[3 : 3 + T],
+        sums.numbers[3 + T :],
     )
 
 
@@ -135,25 +144,30 @@ def _noise(kept: Kept) -> Reduced:
 def _dense(sums: Sums, cross: Array, inner: Array, moment: Array) -> Reduced:
     """Z'D = cross (p, k), D'D = inner (k, k), D'y = moment (k,)."""
     W = inner + np.eye(len(inner)) / SPREADS[:, None, None] ** 2
-    solved = np.linalg.solve(W, np.column_stack([cross.T, moment]))
-    by_rows, by_rewards = solved[:, :, :-1], solved[:, :, -1]
-    _, determinant = np.linalg.slogdet(W)
+    L = np.linalg.cholesky(W)
+    right = np.column_stack([cross.T, moment])
+    half = np.linalg.solve(L, right)  # of W^-1 = L'^-1 L^-1, once is enough
+    products = half.transpose(0, 2, 1) @ half
+    determinant = 2.0 * np.log(np.diagonal(L, axis1=1, axis2=2)).sum(axis=1)
     return Reduced(
-        sums.gram - cross @ by_rows,
-        sums.moment - by_rewards @ cross.T,
-        sums.squares - by_rewards @ moment,
+        sums.gram - products[:, :-1, :-1],
+        sums.moment - products[:, :-1, -1],
+        sums.squares - products[:, -1, -1],
         determinant + 2.0 * len(moment) * np.log(SPREADS),
     )
 
 
 def _drift(kept: Kept) -> Reduced:
-    sums = kept.sums
-    return _dense(sums, sums.drift_cross, sums.drift_gram, sums.drift_moment)
+    """Columns: the time, and the time times the rows."""
+    matrices, vectors, numbers = kept.sums.matrices, kept.sums.vectors, kept.sums.numbers
+    cross = np.column_stack([vectors[2], matrices[1]])
+    inner = np.block([[numbers[2:3, None], vectors[3:4]], [vectors[3:4].T, matrices[2]]])
+    return _dense(kept.sums, cross, inner, np.append(numbers[1], vectors[1]))
 
 
 def _directions(kept: Kept) -> Reduced:
     sums = kept.sums
-    return _dense(sums, sums.sign_cross, sums.gram, sums.sign_moment)
+    return _dense(sums, sums.matrices[3], sums.gram, sums.vectors[4])
 
 
 # -- parameters of its own for every edge ------------------------------------------------------
@@ -177,12 +191,12 @@ def _of_edges(equations: NormalEquations, spread: float) -> Marginals:
 def _edges(kept: Kept) -> Reduced | None:
     if kept.by_edge is None:
         return None
-    found = [_of_edges(kept.by_edge, float(spread)) for spread in SPREADS]
+    found = _of_edges(kept.by_edge, EDGE_SPREAD)
     return Reduced(
-        np.stack([one.information for one in found]),
-        np.stack([one.moment for one in found]),
-        np.array([one.quadratic for one in found]),
-        np.array([one.log_determinant for one in found]),
+        found.information[None],
+        found.moment[None],
+        np.array([found.quadratic]),
+        np.array([found.log_determinant]),
     )
 
 
@@ -193,8 +207,18 @@ def _edges_alike(kept: Kept) -> Best | None:
     return Best(found.information, found.moment, found.quadratic, freedom)
 
 
+def _numbers_alike(kept: Kept) -> Best:
+    sums = kept.sums
+    return Best(sums.gram, sums.moment, sums.squares, sums.freedom)
+
+
 # -- all of them -------------------------------------------------------------------------------
 
+DATA = {
+    "numbers": Data(_numbers_alike, (1, 4, 16), often=True),
+    "edges": Data(_edges_alike, (4, 32), often=False),
+}
+"""All numbers on their own; and summed by edge, which takes longer to look at: fewer looks."""
 _OUTSIDE = "confirm the answer by measuring it"
 FORMS: dict[str, Form] = {
     form.name: form
@@ -227,7 +251,7 @@ FORMS: dict[str, Form] = {
             f"pass pooling='partial', kinds or covariates, or {_OUTSIDE}",
             lambda sight: sight.problem.pooling == "shared" and sight.problem.levels == "none",
             _edges,
-            _edges_alike,
+            "edges",
         ),
         Form(
             "cell",
@@ -262,6 +286,7 @@ FORMS: dict[str, Form] = {
 """By name, in the order in which they are told."""
 
 
+@lru_cache(maxsize=32)
 def forms_for(sight: Sight, names: tuple[str, ...]) -> tuple[Form, ...]:
     """The forms of these names that can say something about a problem."""
     if sight.problem.pooling in ("partial", "auto"):  # their model is another one

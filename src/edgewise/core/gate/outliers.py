@@ -78,12 +78,14 @@ def _deviation(sight: Sight, watch: Watch) -> float | None:
 def _against_prediction(
     sight: Sight, watch: Watch, arms: Indices, rewards: Array, seen: Indices, sigma: float
 ) -> list[Outlier]:
-    rows, scale = sight.full_rows(arms), sight.scale
+    scale = sight.scale
     L, _ = factor(watch.sums.gram)
-    theta = backward(L, forward(L, watch.sums.moment))
-    expected = rows @ theta
+    expected = sight.means(arms, backward(L, forward(L, watch.sums.moment)))
     away = np.abs(rewards / scale - expected)
     far = seen[away[seen] > _BEYOND * sigma]
+    if not len(far):
+        return []
+    rows = sight.full_rows(arms)
     found, unknown = [], []
     for position in far.tolist():
         if not is_seen(L, rows[position]):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from edgewise.base.arrays import Array
-from edgewise.core.gate.forms import FORMS, Form, Kept
+from edgewise.core.gate.forms import DATA, Kept
 from edgewise.core.gate.solving import backward, factor, forward
 from edgewise.core.local.channels import Channels
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from edgewise.core.gate.watch import Watch
 
 
-def place_of(form: Form, kept: Kept, watch: Watch) -> dict[str, Any]:
+def place_of(form: str, kept: Kept, watch: Watch) -> dict[str, Any]:
     """The fields of a contradiction that say where it shows."""
-    if form.name == "level":
+    if form == "level":
         return _level(kept)
-    if form.name == "noise" and watch.measured_noise is not None:
+    if form == "noise" and watch.measured_noise is not None:
         return {"value": watch.measured_noise * kept.sight.problem.stated_noise}
-    if form.name == "edge" and kept.by_edge is not None:
+    if form == "edge" and kept.by_edge is not None:
         return _edge(kept)
     return {}
 
@@ -43,7 +43,7 @@ def _level(kept: Kept) -> dict[str, Any]:
 
 def _edge(kept: Kept) -> dict[str, Any]:
     """The edge whose own rewards are furthest from what its kind says."""
-    equations, best = kept.by_edge, FORMS["edge"].best(kept)
+    equations, best = kept.by_edge, DATA["edges"].best(kept)
     assert equations is not None
     assert best is not None
     channels, b = equations.channels, fitted(best.gram, best.moment)

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.model.channels import Measurement
 from edgewise.core.model.problem import Problem
 
 MOST_PARAMETERS = 400
 """Parameters up to which the richer models are looked at: each look factors matrices as large."""
+_NONE = np.zeros(0)
 _LARGEST = 1 << 20
 """Numbers that are kept without being asked for: 8 MB."""
 
@@ -34,14 +35,27 @@ class Rows(NamedTuple):
     """(N,) what was measured, over the noise."""
     positions: Indices
     """(N,) which numbers these are, in the order in which they are told."""
-    cells: Indices
-    """(g,) the cell that each row stands for; empty if numbers are sums over several."""
+    shows_cells: bool
+    """Whether the rows are those of all cells, in their order."""
     signs: Array
     """(N,) +1 and -1 for the two directions of an edge; empty if they cannot be told apart."""
 
     def summed(self, values: Array) -> Array:
         """(g,) sums over the numbers of a row."""
         return np.asarray(np.bincount(self.which, values, len(self.features)), float)
+
+    def without(self, missing: Mask) -> Rows:
+        """Without some of the numbers (N,)."""
+        if not missing.any():
+            return self
+        seen = np.flatnonzero(~missing)
+        return self._replace(
+            which=self.which[seen],
+            weights=self.weights[seen],
+            numbers=self.numbers[seen],
+            positions=self.positions[seen],
+            signs=self.signs[seen] if len(self.signs) else self.signs,
+        )
 
     @property
     def full(self) -> Array:
@@ -118,34 +132,40 @@ class Sight:
             rows = np.hstack([rows, np.diag(1.0 / self.scale)])
         return rows
 
+    def means(self, arms: Indices, theta: Array) -> Array:
+        """(C,) what parameters (p,) say of the numbers under a joint arm (n,), over the noise."""
+        if self.shows_cells:
+            return np.asarray((self.cell_features @ theta)[self.cells(arms)] * self.factors)
+        return np.asarray(self.full_rows(arms) @ theta)
+
     def rows(self, arms: Indices, rewards: Array) -> Rows:
         """A round: joint arm (n,), rewards as told, NaN where missing."""
-        seen = np.flatnonzero(~np.isnan(rewards))
-        numbers = rewards[seen] / self.scale[seen]
-        signs: Array = np.zeros(0)
-        if self.has_directions:
-            signs = np.where(seen % 2, -1.0, 1.0)
+        numbers, signs = rewards / self.scale, self.signs if self.has_directions else _NONE
         if self.shows_cells:
-            return self._by_cell(arms, seen, numbers, signs)
-        full = self.full_rows(arms)[seen]
+            which, features, weights = self.cells(arms), self.cell_features, self.factors
+            whole = Rows(features, which, weights, numbers, self.positions, True, signs)
+            return whole.without(np.isnan(rewards))
+        seen = np.flatnonzero(~np.isnan(rewards))
+        full, numbers = self.full_rows(arms)[seen], numbers[seen]
         if self.has_round_levels and len(seen):
             full, numbers = full - full.mean(axis=0), numbers - numbers.mean()
-        none = np.zeros(0, np.int64)
-        each, ones = np.arange(len(seen)), np.ones(len(seen))
-        return Rows(full, each, ones, numbers, seen, none, signs)
-
-    def _by_cell(self, arms: Indices, seen: Indices, numbers: Array, signs: Array) -> Rows:
-        shown = self.cells(arms)[seen]
-        counts = np.bincount(shown, minlength=self.n_cells)
-        cells = np.flatnonzero(counts)
-        place = np.cumsum(counts > 0) - 1
-        features = self.cell_features[cells]
-        return Rows(features, place[shown], self.factors[seen], numbers, seen, cells, signs)
+        signs = signs[seen] if len(signs) else signs
+        return Rows(full, np.arange(len(seen)), np.ones(len(seen)), numbers, seen, False, signs)
 
     @property
     def shows_cells(self) -> bool:
         """Whether rows are those of cells: one cell per number, and no levels in the model."""
         return self.has_cells and self.problem.levels == "none"
+
+    @cached_property
+    def positions(self) -> Indices:
+        """(C,) 0, 1, 2, ..."""
+        return np.arange(self.n_numbers)
+
+    @cached_property
+    def signs(self) -> Array:
+        """(C,) +1 and -1 for the two directions of an edge."""
+        return np.where(np.arange(self.n_numbers) % 2, -1.0, 1.0)
 
     @cached_property
     def factors(self) -> Array:

@@ -14,7 +14,7 @@ over its deviation as well, and the richer model has a prior for it; that needs 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,28 +23,25 @@ from scipy.special import gammaln
 
 from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
-from edgewise.core.gate.forms import Best, Form, Kept, Reduced
+from edgewise.core.gate.forms import Best, Data, Form, Kept, Reduced
 from edgewise.core.gate.solving import factor, forward, log_mean
-
-STARTS = (1, 4, 16)
-"""n_1: rounds after which bets begin; each gets the same share."""
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
-    """The moment at which a form begins to bet."""
+class Seen:
+    """Some data at one moment: as the model sees them, and as richer ones do."""
 
     best: Best
-    """The sums at that moment."""
-    marginal: Array
-    """(tau,) log p_1 of the rounds before."""
+    """The sums."""
+    marginals: Mapping[str, Array]
+    """(tau,) log p_1 of all rounds so far, of every form."""
 
     def to_tree(self) -> dict[str, Any]:
         """As plain values."""
-        return {**self.best._asdict(), "marginal": self.marginal}
+        return {**self.best._asdict(), "marginals": dict(self.marginals)}
 
     @classmethod
-    def from_tree(cls, tree: Mapping[str, Any]) -> Start:
+    def from_tree(cls, tree: Mapping[str, Any]) -> Seen:
         """The inverse of :meth:`to_tree`."""
         best = Best(
             np.array(tree["gram"], float),
@@ -52,38 +49,47 @@ class Start:
             float(tree["squares"]),
             int(tree["freedom"]),
         )
-        return cls(best, np.array(tree["marginal"], float))
+        marginals = {name: np.array(one, float) for name, one in tree["marginals"].items()}
+        return cls(best, marginals)
 
 
-def start(form: Form, kept: Kept, prior: float) -> Start | None:
-    """From where a form bets on what comes; None if it has nothing to go by."""
-    best, marginal = form.best(kept), log_marginal(form, kept, prior)
-    return None if best is None or marginal is None else Start(best, marginal)
-
-
-def log_e_value(form: Form, kept: Kept, starts: tuple[Start, ...], prior: float) -> float:
-    """Log E, the mean over starts and spreads; a start still to come counts as 1."""
-    now, marginal = form.best(kept), log_marginal(form, kept, prior)
-    if now is None or marginal is None or not starts:
-        return 0.0
-    known = kept.sight.knows_noise
-    bets = [marginal - one.marginal - log_best(now, one.best, known=known) for one in starts]
-    waiting = np.zeros((len(STARTS) - len(starts)) * len(marginal))
-    return log_mean(np.concatenate([*bets, waiting]))
-
-
-def log_marginal(form: Form, kept: Kept, prior: float) -> Array | None:
-    """(tau,) log p_1 of all rounds, parameters with prior variance ``prior`` integrated out."""
-    assert form.reduce is not None
-    reduced = form.reduce(kept)
-    if reduced is None:
+def seen(forms: Iterable[Form], data: Data, kept: Kept, prior: float) -> Seen | None:
+    """The data as they stand, for forms that look at them; None if they are not kept."""
+    best = data.best(kept)
+    if best is None:
         return None
-    best = form.best(kept)
-    freedom = 0 if best is None else best.freedom
+    marginals = {}
+    for form in forms:
+        assert form.reduce is not None
+        reduced = form.reduce(kept)
+        if reduced is not None:
+            marginals[form.name] = _log_marginal(reduced, best, prior, kept.sight.knows_noise)
+    return Seen(best, marginals)
+
+
+def log_e_values(
+    now: Seen, starts: tuple[Seen, ...], data: Data, *, known: bool
+) -> dict[str, float]:
+    """Log E of every form, the mean over starts and spreads; a start to come counts as 1."""
+    best = [log_best(now.best, then.best, known=known) for then in starts]
+    waiting = len(data.starts) - len(starts)
+    found = {}
+    for name, marginal in now.marginals.items():
+        bets = [
+            marginal - then.marginals[name] - most
+            for then, most in zip(starts, best, strict=True)
+            if name in then.marginals
+        ]
+        found[name] = log_mean(np.concatenate([*bets, np.zeros(waiting * len(marginal))]))
+    return found
+
+
+def _log_marginal(reduced: Reduced, best: Best, prior: float, known: bool) -> Array:
+    """(tau,) log p_1 of all rounds, parameters with prior variance ``prior`` integrated out."""
     quadratic, determinant = _integrated(*_arrays(reduced), 1.0 / prior)
-    if kept.sight.knows_noise:
+    if known:
         return np.asarray(-0.5 * (determinant + quadratic))
-    return np.asarray(-0.5 * determinant + log_without_noise(freedom, quadratic))
+    return np.asarray(-0.5 * determinant + log_without_noise(best.freedom, quadratic))
 
 
 def log_without_noise(freedom: int, quadratic: Array) -> Array:

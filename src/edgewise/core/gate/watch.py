@@ -14,11 +14,11 @@ from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.gate import size, structure
 from edgewise.core.gate.block import Block
 from edgewise.core.gate.contradiction import Contradiction, noted
-from edgewise.core.gate.forms import Form, Kept, forms_for
+from edgewise.core.gate.forms import DATA, Data, Form, Kept, forms_for
 from edgewise.core.gate.options import Gate
 from edgewise.core.gate.places import place_of
 from edgewise.core.gate.rows import Sight, is_small, sight_of
-from edgewise.core.gate.structure import STARTS, Start
+from edgewise.core.gate.structure import Seen
 from edgewise.core.gate.sums import Sums
 from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
 from edgewise.core.model.problem import Problem
@@ -53,8 +53,8 @@ class Watch:
     prior: float
     """Prior variance of the parameters; fixed after the first round."""
     sums: Sums
-    starts: Mapping[str, tuple[Start, ...]]
-    """Of every form that is a richer model."""
+    starts: Mapping[str, tuple[Seen, ...]]
+    """The moments from which forms bet, by the data they look at."""
     looked: int
     """After how many rounds richer models were last looked at."""
     block: Block
@@ -104,7 +104,7 @@ class Watch:
             int(tree["rounds"]),
             float(tree["prior"]),
             sums,
-            {name: tuple(map(Start.from_tree, starts)) for name, starts in tree["starts"].items()},
+            {name: tuple(map(Seen.from_tree, starts)) for name, starts in tree["starts"].items()},
             int(tree["looked"]),
             Block.from_tree(tree["block"], len(sums.moment)),
             int(tree["blocks"]),
@@ -146,9 +146,7 @@ def watch_round(
     later = replace(later, block=later.block.with_round(rows, told.number, centred=centred))
     if later.block.is_full:
         later = _close_block(sight, gate, later, told.number, told.phase)
-    if gate is None:
-        return later
-    return _begin(sight, gate, later, told.by_edge) if number in STARTS else later
+    return later
 
 
 def watch_rounds(problem: Problem, gate: Gate | None, rounds: Iterable[Told]) -> Watch | None:
@@ -162,31 +160,54 @@ def watch_rounds(problem: Problem, gate: Gate | None, rounds: Iterable[Told]) ->
 def look(
     problem: Problem, gate: Gate | None, watch: Watch | None, told: Told, *, now: bool = False
 ) -> Watch | None:
-    """Ask all forms, if it is time to or ``now`` matters; what speaks is noted for good."""
+    """Ask the forms, if it is time to or ``now`` matters; what speaks is noted for good."""
     if watch is None or gate is None:
         return watch
-    sight = sight_of(problem)
-    due = watch.rounds >= max(_GROWTH * watch.looked, watch.looked + 1)
-    if not due and not (now and watch.rounds > watch.looked):
+    due = [name for name, data in DATA.items() if _is_time(watch, data, now)]
+    if not due:
         return watch
-    forms, spoken = forms_for(sight, gate.forms), watch.spoken
-    kept = Kept(sight, watch.sums, _equations(problem, forms, told.by_edge))
-    for form in forms:
-        evidence = 0.0 if form.reduce is None else _evidence(form, kept, watch)
+    sight = sight_of(problem)
+    later = replace(watch, looked=watch.rounds)
+    for name in due:
+        kept = Kept(sight, watch.sums, _equations(problem, name, told.by_edge))
+        later = _look_at(name, kept, gate, later, told.number)
+    return later
+
+
+def _is_time(watch: Watch, data: Data, now: bool) -> bool:
+    """Whether to look at some data: at starts, when an answer is at hand, and now and then."""
+    if watch.rounds == watch.looked:
+        return False
+    grown = data.often and watch.rounds >= max(_GROWTH * watch.looked, data.starts[1])
+    return now or grown or watch.rounds in data.starts
+
+
+def _look_at(name: str, kept: Kept, gate: Gate, watch: Watch, number: int) -> Watch:
+    """Ask the forms that look at some of the data."""
+    data, forms, sight = DATA[name], forms_for(kept.sight, gate.forms), kept.sight
+    own = [form for form in forms if form.reduce is not None and form.data == name]
+    seen = structure.seen(own, data, kept, watch.prior) if own else None
+    if seen is None:
+        return watch
+    starts, spoken = watch.starts.get(name, ()), watch.spoken
+    for form, evidence in _evidence(seen, starts, data, watch, sight).items():
         if evidence >= _bar(forms, gate):
             place = place_of(form, kept, watch)
-            spoken = noted(
-                spoken, Contradiction(form.name, told.number, evidence / _LOG10, **place)
-            )
-    return replace(watch, looked=watch.rounds, spoken=spoken)
+            spoken = noted(spoken, Contradiction(form, number, evidence / _LOG10, **place))
+    if watch.rounds in data.starts:
+        starts = (*starts, seen)
+    return replace(watch, spoken=spoken, starts={**watch.starts, name: starts})
 
 
-def _evidence(form: Form, kept: Kept, watch: Watch) -> float:
-    """Log E of a form; of the noise, half from each formula."""
-    found = structure.log_e_value(form, kept, watch.starts.get(form.name, ()), watch.prior)
-    if form.name != "noise":
-        return found
-    return float(np.logaddexp(found, size.log_e_value(watch.growth))) - math.log(2.0)
+def _evidence(
+    now: Seen, starts: tuple[Seen, ...], data: Data, watch: Watch, sight: Sight
+) -> dict[str, float]:
+    """Log E of every form; of the noise, half from each formula."""
+    found = structure.log_e_values(now, starts, data, known=sight.knows_noise)
+    if "noise" in found:
+        other = size.log_e_value(watch.growth)
+        found["noise"] = float(np.logaddexp(found["noise"], other)) - math.log(2.0)
+    return found
 
 
 def _bar(forms: tuple[Form, ...], gate: Gate) -> float:
@@ -194,23 +215,9 @@ def _bar(forms: tuple[Form, ...], gate: Gate) -> float:
     return math.log(max(len(forms), 1) / gate.level)
 
 
-def _begin(sight: Sight, gate: Gate, watch: Watch, by_edge: Phase | None) -> Watch:
-    """All forms begin another bet here."""
-    forms = forms_for(sight, gate.forms)
-    kept = Kept(sight, watch.sums, _equations(sight.problem, forms, by_edge))
-    starts = dict(watch.starts)
-    for form in forms:
-        one = None if form.reduce is None else structure.start(form, kept, watch.prior)
-        if one is not None:
-            starts[form.name] = (*starts.get(form.name, ()), one)
-    return replace(watch, starts=starts)
-
-
-def _equations(
-    problem: Problem, forms: tuple[Form, ...], by_edge: Phase | None
-) -> NormalEquations | None:
-    """What edges showed one by one, in units of the noise, if a form asks for it."""
-    if by_edge is None or all(form.name != "edge" for form in forms):
+def _equations(problem: Problem, data: str, by_edge: Phase | None) -> NormalEquations | None:
+    """What edges showed one by one, in units of the noise, if that is looked at."""
+    if by_edge is None or data != "edges":
         return None
     sigma = 1.0 if problem.noise == "estimate" else problem.stated_noise
     noise = local_network(problem).measurement.noise * sigma

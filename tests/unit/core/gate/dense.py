@@ -9,9 +9,9 @@ from scipy.special import gammaln
 from scipy.stats import multivariate_normal
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.gate.forms import DATA
 from edgewise.core.gate.rows import Rows, Sight
-from edgewise.core.gate.structure import STARTS
-from edgewise.core.gate.sums import _TIME, SPREADS
+from edgewise.core.gate.sums import SPREADS, TIME
 
 Columns = Callable[[list[Rows], Sight], Array]
 
@@ -35,14 +35,14 @@ def by_round(rounds: list[Rows], sight: Sight) -> Array:
 
 
 def cells(rounds: list[Rows], sight: Sight) -> Array:
-    codes = np.concatenate([one.cells[one.which] for one in rounds])
+    codes = np.concatenate([one.which for one in rounds])
     return one_hot(codes, np.concatenate([one.weights for one in rounds]))
 
 
 def drift(rounds: list[Rows], sight: Sight) -> Array:
     times = np.repeat(np.arange(1, len(rounds) + 1), [len(one.numbers) for one in rounds])
     Z, _ = stacked(rounds)
-    return np.column_stack([np.ones(len(Z)), Z]) * (times / _TIME)[:, None]
+    return np.column_stack([np.ones(len(Z)), Z]) * (times / TIME)[:, None]
 
 
 def directions(rounds: list[Rows], sight: Sight) -> Array:
@@ -83,19 +83,27 @@ def log_predictive_any_noise(rounds: list[Rows], D: Array, spread: float, prior:
     )
 
 
-def log_e_value(rounds: list[Rows], columns: Columns, sight: Sight, prior: float) -> float:
+def log_e_value(
+    rounds: list[Rows],
+    columns: Columns,
+    sight: Sight,
+    prior: float,
+    *,
+    data: str = "numbers",
+    spreads: Array = SPREADS,
+) -> float:
     """log E by its definition: predictive since each start, over the best of the model."""
     known, bets = sight.knows_noise, []
     predictive = log_predictive if known else log_predictive_any_noise
-    for first in STARTS:
+    for first in DATA[data].starts:
         if first >= len(rounds):
-            bets += [0.0] * len(SPREADS)
+            bets += [0.0] * len(spreads)
             continue
         Z, y = stacked(rounds[first:])
         left = y - Z @ np.linalg.lstsq(Z, y, rcond=None)[0]
         variance = 1.0 if known else float(left @ left) / len(y)
         best = -0.5 * float(left @ left) / variance - 0.5 * len(y) * np.log(2 * np.pi * variance)
-        for spread in SPREADS:
+        for spread in spreads:
             now = predictive(rounds, columns(rounds, sight), spread, prior)
             then = predictive(rounds[:first], columns(rounds[:first], sight), spread, prior)
             bets.append(now - then - best)

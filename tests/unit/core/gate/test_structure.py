@@ -1,7 +1,5 @@
 """Formula (a): fast against slow, and what the proof promises."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from tests.unit.core.gate import dense
@@ -10,10 +8,10 @@ import edgewise as ew
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.by_edge import by_edge_after, local_network, nothing_by_edge
 from edgewise.core.gate import structure
-from edgewise.core.gate.forms import FORMS, Kept
+from edgewise.core.gate.forms import DATA, EDGE_SPREAD, FORMS, Form, Kept
 from edgewise.core.gate.rows import Rows, Sight, sight_of
-from edgewise.core.gate.structure import STARTS, Start
-from edgewise.core.gate.sums import SPREADS, Sums
+from edgewise.core.gate.structure import Seen
+from edgewise.core.gate.sums import Sums
 from edgewise.core.local.normal_equations import normal_equations
 
 ARMS = np.array([[1.0, 0.2], [0.1, 1.0], [0.7, -0.5]])
@@ -49,15 +47,19 @@ def rounds_of(problem: ew.Problem, n: int, seed: int = 0) -> list[tuple[Indices,
     return result
 
 
-def watched(sight: Sight, rounds: list[Rows], form: Any) -> tuple[Kept, tuple[Start, ...]]:
-    sums, starts = Sums.nothing(sight), []
+def evidence(sight: Sight, rounds: list[Rows], form: Form) -> float:
+    """log E of a form after the last of the rounds."""
+    data, sums = DATA["numbers"], Sums.nothing(sight)
+    starts: tuple[Seen, ...] = ()
+    seen = None
     for number, rows in enumerate(rounds, start=1):
         sums = sums.after(rows, number, centred=sight.has_round_levels)
-        if number in STARTS:
-            found = structure.start(form, Kept(sight, sums, None), PRIOR)
-            assert found is not None
-            starts.append(found)
-    return Kept(sight, sums, None), tuple(starts)
+        seen = structure.seen([form], data, Kept(sight, sums, None), PRIOR)
+        assert seen is not None
+        if number < len(rounds) and number in data.starts:
+            starts = (*starts, seen)
+    assert seen is not None
+    return structure.log_e_values(seen, starts, data, known=sight.knows_noise)[form.name]
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -68,8 +70,7 @@ def test_fast_and_slow_agree(name: str) -> None:
     for form in FORMS.values():
         if form.name not in dense.COLUMNS or not form.applies(sight):
             continue
-        kept, starts = watched(sight, rounds, form)
-        fast = structure.log_e_value(form, kept, starts, PRIOR)
+        fast = evidence(sight, rounds, form)
         slow = dense.log_e_value(rounds, dense.COLUMNS[form.name], sight, PRIOR)
         assert fast == pytest.approx(slow, rel=1e-6, abs=1e-6), form.name
         checked += 1
@@ -80,20 +81,20 @@ def test_fast_and_slow_agree(name: str) -> None:
 def test_edges_of_their_own_fast_and_slow(name: str) -> None:
     problem = PROBLEMS[name]
     network = local_network(problem)
-    form, sight, noise = FORMS["edge"], sight_of(problem), network.measurement.noise * 0.5
-    told, by_edge, starts = rounds_of(problem, 7, seed=3), nothing_by_edge(problem), []
-    kept = None
+    data, sight, noise = DATA["edges"], sight_of(problem), network.measurement.noise * 0.5
+    told, by_edge = rounds_of(problem, 7, seed=3), nothing_by_edge(problem)
+    starts: tuple[Seen, ...] = ()
+    seen = None
     for number, (arms, rewards) in enumerate(told, start=1):
         by_edge = by_edge_after(problem, by_edge, arms, rewards)
         assert by_edge is not None
         equations = normal_equations(by_edge, "none", noise=noise)
         kept = Kept(sight, Sums.nothing(sight), equations)
-        if number in STARTS:
-            one = structure.start(form, kept, PRIOR)
-            assert one is not None
-            starts.append(one)
-    assert kept is not None
-    fast = structure.log_e_value(form, kept, tuple(starts), PRIOR)
+        seen = structure.seen([FORMS["edge"]], data, kept, PRIOR)
+        assert seen is not None
+        starts = (*starts, seen) if number in data.starts else starts
+    assert seen is not None
+    fast = structure.log_e_values(seen, starts, data, known=True)["edge"]
     rounds = [_edge_rows(problem, noise, *one) for one in told]
 
     def columns(some: list[Rows], _: Sight) -> Array:
@@ -102,7 +103,8 @@ def test_edges_of_their_own_fast_and_slow(name: str) -> None:
         assert [len(one) for one in tall] == sizes
         return np.vstack(tall)
 
-    slow = dense.log_e_value(rounds, columns, sight, PRIOR)
+    spreads = np.array([EDGE_SPREAD])
+    slow = dense.log_e_value(rounds, columns, sight, PRIOR, data="edges", spreads=spreads)
     assert fast == pytest.approx(slow, rel=1e-6, abs=1e-6)
 
 
@@ -117,10 +119,9 @@ def _edge_rows(problem: ew.Problem, noise: Array, arms: Indices, rewards: Array)
             kind = channels.kinds[block]
             shared[c, slice(*channels.mean_starts[kind : kind + 2])] += each[own]
     seen = np.flatnonzero(~np.isnan(numbers))
-    none = np.zeros(0, np.int64)
-    rows = (shared / noise[:, None])[seen]
-    ones = np.ones(len(seen))
-    return Rows(rows, np.arange(len(seen)), ones, (numbers / noise)[seen], seen, none, np.zeros(0))
+    rows, ones = (shared / noise[:, None])[seen], np.ones(len(seen))
+    each_one = np.arange(len(seen))
+    return Rows(rows, each_one, ones, (numbers / noise)[seen], seen, False, np.zeros(0))
 
 
 def _edge_columns(problem: ew.Problem, noise: Array, arms: Indices, rewards: Array) -> Array:
@@ -132,11 +133,6 @@ def _edge_columns(problem: ew.Problem, noise: Array, arms: Indices, rewards: Arr
         own = slice(*channels.starts[c : c + 2])
         D[c, own] = each[own] / noise[c]
     return D[~np.isnan(numbers)]
-
-
-def test_the_spreads_are_those_of_the_sums() -> None:
-    sight = sight_of(PROBLEMS["plain"])
-    assert len(Sums.nothing(sight).round_squares) == len(SPREADS)
 
 
 @pytest.mark.parametrize("law", ["gaussian", "rademacher", "uniform"])
@@ -153,8 +149,7 @@ def test_a_bet_against_a_true_model_is_fair(law: str) -> None:
         values = []
         for seed in range(400):
             rows = [sight.rows(*told) for told in _chasing(problem, 5, seed, law, scale)]
-            kept, starts = watched(sight, rows, form)
-            values.append(min(structure.log_e_value(form, kept, starts, PRIOR), np.log(20.0)))
+            values.append(min(evidence(sight, rows, form), np.log(20.0)))
         return float(np.exp(values).mean())
 
     assert mean(1.0) <= 1.6
