@@ -18,7 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.base.compiled import compiled
 from edgewise.core.gate.rows import MOST_PARAMETERS, Sight
+from edgewise.core.gate.solving import factor, forward
 from edgewise.core.gate.sums import SPREADS, Sums
 from edgewise.core.local.channels import Channels, Layout
 from edgewise.core.local.normal_equations import NormalEquations
@@ -93,15 +95,35 @@ class Form:
 
 def _grouped(sums: Sums, counts: Array, features: Array, rewards: Array) -> Reduced:
     """D has one column per group: D'D = counts (G,), D'Z = features (G, p), D'y = rewards (G,)."""
-    shares = SPREADS[:, None] ** 2 / (1.0 + SPREADS[:, None] ** 2 * counts)
-    scaled = shares[:, :, None] * features
-    gram = sums.gram - features.T @ scaled
-    return Reduced(
-        gram,
-        sums.moment - (shares * rewards) @ features,
-        sums.squares - shares @ rewards**2,
-        np.log1p(SPREADS[:, None] ** 2 * counts).sum(axis=1),
+    gram, moment, squares, determinant = _integrate_groups(
+        sums.gram, sums.moment, sums.squares, counts, features, rewards, SPREADS
     )
+    return Reduced(gram, moment, squares, determinant)
+
+
+@compiled
+def _integrate_groups(
+    A: Array, b: Array, q: float, counts: Array, features: Array, rewards: Array, spreads: Array
+) -> tuple[Array, Array, Array, Array]:
+    T, p = len(spreads), len(b)
+    gram, moment = np.zeros((T, p, p)), np.zeros((T, p))
+    squares, determinant = np.zeros(T), np.zeros(T)
+    for k in range(T):
+        lower = np.zeros((p, p))
+        moment[k], squares[k] = b, q
+        for g in range(len(counts)):
+            share = spreads[k] ** 2 / (1.0 + spreads[k] ** 2 * counts[g])
+            determinant[k] += np.log1p(spreads[k] ** 2 * counts[g])
+            squares[k] -= share * rewards[g] * rewards[g]
+            for i in range(p):
+                scaled = share * features[g, i]
+                moment[k, i] -= scaled * rewards[g]
+                for j in range(i + 1):
+                    lower[i, j] += scaled * features[g, j]
+        for i in range(p):
+            for j in range(p):
+                gram[k, i, j] = A[i, j] - (lower[i, j] if j <= i else lower[j, i])
+    return gram, moment, squares, determinant
 
 
 def _levels(kept: Kept) -> Reduced:
@@ -143,18 +165,42 @@ def _noise(kept: Kept) -> Reduced:
 
 def _dense(sums: Sums, cross: Array, inner: Array, moment: Array) -> Reduced:
     """Z'D = cross (p, k), D'D = inner (k, k), D'y = moment (k,)."""
-    W = inner + np.eye(len(inner)) / SPREADS[:, None, None] ** 2
-    L = np.linalg.cholesky(W)
-    right = np.column_stack([cross.T, moment])
-    half = np.linalg.solve(L, right)  # of W^-1 = L'^-1 L^-1, once is enough
-    products = half.transpose(0, 2, 1) @ half
-    determinant = 2.0 * np.log(np.diagonal(L, axis1=1, axis2=2)).sum(axis=1)
-    return Reduced(
-        sums.gram - products[:, :-1, :-1],
-        sums.moment - products[:, :-1, -1],
-        sums.squares - products[:, -1, -1],
-        determinant + 2.0 * len(moment) * np.log(SPREADS),
+    gram, by_rewards, squares, determinant = _integrate_columns(
+        sums.gram, sums.moment, sums.squares, cross, inner, moment, SPREADS
     )
+    return Reduced(gram, by_rewards, squares, determinant)
+
+
+@compiled
+def _integrate_columns(
+    A: Array, b: Array, q: float, cross: Array, inner: Array, moment: Array, spreads: Array
+) -> tuple[Array, Array, Array, Array]:
+    T, p, n = len(spreads), len(b), len(inner)
+    gram, moments = np.zeros((T, p, p)), np.zeros((T, p))
+    squares, determinant = np.zeros(T), np.zeros(T)
+    for k in range(T):
+        W = inner.copy()
+        for i in range(n):
+            W[i, i] += 1.0 / spreads[k] ** 2
+        L, _ = factor(W)
+        half = np.zeros((p, n))
+        for i in range(p):
+            half[i] = forward(L, cross[i])
+        paid = forward(L, moment)
+        squares[k] = q
+        for i in range(n):
+            squares[k] -= paid[i] * paid[i]
+            determinant[k] += 2.0 * np.log(L[i, i] * spreads[k])
+        for i in range(p):
+            moments[k, i] = b[i]
+            for m in range(n):
+                moments[k, i] -= half[i, m] * paid[m]
+            for j in range(i + 1):
+                value = A[i, j]
+                for m in range(n):
+                    value -= half[i, m] * half[j, m]
+                gram[k, i, j] = gram[k, j, i] = value
+    return gram, moments, squares, determinant
 
 
 def _drift(kept: Kept) -> Reduced:
@@ -162,7 +208,7 @@ def _drift(kept: Kept) -> Reduced:
     matrices, vectors, numbers = kept.sums.matrices, kept.sums.vectors, kept.sums.numbers
     cross = np.column_stack([vectors[2], matrices[1]])
     inner = np.block([[numbers[2:3, None], vectors[3:4]], [vectors[3:4].T, matrices[2]]])
-    return _dense(kept.sums, cross, inner, np.append(numbers[1], vectors[1]))
+    return _dense(kept.sums, np.ascontiguousarray(cross), inner, np.append(numbers[1], vectors[1]))
 
 
 def _directions(kept: Kept) -> Reduced:
@@ -200,11 +246,24 @@ def _edges(kept: Kept) -> Reduced | None:
     )
 
 
+def _width(channels: Channels) -> int:
+    """Parameters of an edge if all edges are of one kind, each a channel of its own; else 0."""
+    alone = channels.n_blocks == channels.n_channels
+    alike = channels.n_means == int(channels.dimensions[0])
+    return channels.n_means if alone and alike else 0
+
+
 def _edges_alike(kept: Kept) -> Best | None:
     if kept.by_edge is None:
         return None
-    found, freedom = _of_edges(kept.by_edge, 0.0), int(kept.by_edge.freedoms.sum())
-    return Best(found.information, found.moment, found.quadratic, freedom)
+    equations, freedom = kept.by_edge, int(kept.by_edge.freedoms.sum())
+    width = _width(equations.channels)
+    if not width:
+        found = _of_edges(equations, 0.0)
+        return Best(found.information, found.moment, found.quadratic, freedom)
+    gram = equations.gram.reshape(-1, width, width).sum(axis=0)
+    moment = equations.moment.reshape(-1, width)
+    return Best(gram, moment.sum(axis=0), float(equations.squares.sum()), freedom)
 
 
 def _numbers_alike(kept: Kept) -> Best:

@@ -25,6 +25,7 @@ from edgewise.core.gate.solving import factor, forward, log_mean
 
 TILTS = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45])
 """lambda."""
+_PRICE = 0.5 * np.log1p(-2.0 * TILTS)
 _LEAST = 4
 """A block goes on until it has so many residuals to spare, or the phase ends."""
 
@@ -56,18 +57,15 @@ def residuals(
 
     Each has ``lost`` so much variance already: levels of rounds take 1/n of each of n numbers.
     """
-    shown = np.bincount(which, weights * weights, len(features))
-    paid = np.bincount(which, weights * numbers, len(features))
-    A, b = (features.T * shown) @ features, paid @ features
     X = np.ascontiguousarray(features)
-    squares, rank, largest, position, fitted = _residuals(X, A, b, which, weights, numbers, lost)
+    squares, rank, largest, position, fitted = _residuals(X, which, weights, numbers, lost)
     left = len(numbers) - rank - round(float(lost.sum()))
     return Residuals(squares, max(left, 0), largest, position, fitted)
 
 
 def log_growth(found: Residuals) -> Array:
     """(lambda,) the log of what a block multiplies the bets by."""
-    return np.asarray(0.5 * found.rank * np.log1p(-2.0 * TILTS) + TILTS * found.squares)
+    return np.asarray(found.rank * _PRICE + TILTS * found.squares)
 
 
 def log_e_value(growth: Array) -> float:
@@ -94,13 +92,26 @@ def log_p_value(found: Residuals, n_rows: int, block: int, *, known: bool) -> fl
 
 @compiled
 def _residuals(
-    X: Array, A: Array, b: Array, which: Indices, weights: Array, y: Array, lost: Array
+    X: Array, which: Indices, weights: Array, y: Array, lost: Array
 ) -> tuple[float, int, float, int, float]:
-    """|Qy|^2, the rank of A, and the largest residual over its deviation: which, and fitted."""
+    """|Qy|^2, the rank of the rows, and the largest residual over its deviation."""
+    p = X.shape[1]
+    shown, paid = np.zeros(len(X)), np.zeros(len(X))
+    for i in range(len(y)):
+        shown[which[i]] += weights[i] * weights[i]
+        paid[which[i]] += weights[i] * y[i]
+    A, moment = np.zeros((p, p)), np.zeros(p)
+    for g in range(len(X)):
+        for a in range(p):
+            moment[a] += paid[g] * X[g, a]
+            for b in range(p):
+                A[a, b] += shown[g] * X[g, a] * X[g, b]
     L, rank = factor(A)
-    x = forward(L, b)
+    x = forward(L, moment)
     levers, means = np.zeros(len(X)), np.zeros(len(X))
     for g in range(len(X)):
+        if shown[g] == 0.0:
+            continue
         row = forward(L, X[g])
         for j in range(len(row)):
             levers[g] += row[j] * row[j]

@@ -19,6 +19,14 @@ def log_mean(logs: Array) -> float:
     return top if math.isinf(top) else top + math.log(float(np.exp(logs - top).mean()))
 
 
+def log_means(logs: Array) -> list[float]:
+    """(F,) the same over the first and the last of three axes, (S, F, T)."""
+    top = logs.max(axis=(0, 2))
+    finite = np.where(np.isinf(top), 0.0, top)
+    means = np.exp(logs - finite[:, None]).mean(axis=(0, 2))
+    return list(np.where(np.isinf(top), top, finite + np.log(np.maximum(means, 1e-300))))
+
+
 @compiled
 def factor(A: Array) -> tuple[Array, int]:
     """Lower L with LL' = A (p, p) on the observed directions, zero columns elsewhere; the rank."""

@@ -24,7 +24,7 @@ from scipy.special import gammaln
 from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
 from edgewise.core.gate.forms import Best, Data, Form, Kept, Reduced
-from edgewise.core.gate.solving import factor, forward, log_mean
+from edgewise.core.gate.solving import factor, forward, log_means
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,17 +71,14 @@ def log_e_values(
     now: Seen, starts: tuple[Seen, ...], data: Data, *, known: bool
 ) -> dict[str, float]:
     """Log E of every form, the mean over starts and spreads; a start to come counts as 1."""
-    best = [log_best(now.best, then.best, known=known) for then in starts]
-    waiting = len(data.starts) - len(starts)
-    found = {}
-    for name, marginal in now.marginals.items():
-        bets = [
-            marginal - then.marginals[name] - most
-            for then, most in zip(starts, best, strict=True)
-            if name in then.marginals
-        ]
-        found[name] = log_mean(np.concatenate([*bets, np.zeros(waiting * len(marginal))]))
-    return found
+    if not starts:
+        return dict.fromkeys(now.marginals, 0.0)
+    names = list(now.marginals)
+    best = np.array([log_best(now.best, then.best, known=known) for then in starts])
+    then = np.array([[one.marginals[name] for name in names] for one in starts])
+    bets = np.array([now.marginals[name] for name in names]) - then - best[:, None, None]
+    waiting = np.zeros((len(data.starts) - len(starts), *bets.shape[1:]))
+    return dict(zip(names, log_means(np.concatenate([bets, waiting])), strict=True))
 
 
 def _log_marginal(reduced: Reduced, best: Best, prior: float, known: bool) -> Array:

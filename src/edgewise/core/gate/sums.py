@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.base.arrays import Array
+from edgewise.base.arrays import Array, Indices
+from edgewise.base.compiled import compiled
 from edgewise.core.gate.rows import Rows, Sight
 
 SPREADS = np.array([0.25, 1.0])
@@ -85,47 +86,23 @@ class Sums:
 
     def after(self, rows: Rows, number: int, *, centred: bool) -> Sums:
         """With one more round, the ``number``-th."""
-        y, w, n, t = rows.numbers, rows.weights, len(rows.numbers), number / TIME
+        n = len(rows.numbers)
         if not n:
             return self
-        X, shown, paid = rows.features, rows.summed(w * w), rows.summed(w * y)
-        gram, moment = (X.T * shown) @ X, paid @ X
-        total, level = rows.summed(w) @ X, float(y.sum())
-        matrices, vectors = np.empty_like(self.matrices), np.empty_like(self.vectors)
-        np.multiply(np.array([1.0, t, t * t])[:, None, None], gram, out=matrices[:3])
-        np.multiply(np.array([1.0, t])[:, None], moment, out=vectors[:2])
-        np.multiply(np.array([t, t * t])[:, None], total, out=vectors[2:4])
-        matrices[3], vectors[4] = _signed(rows)
-        shares = SPREADS**2 / (1.0 + SPREADS**2 * n)
-        np.multiply(shares[:, None, None], np.outer(total, total), out=matrices[4:])
-        np.multiply(shares[:, None], level * total, out=vectors[5:])
-        sizes = (y @ y, t * level, t * t * n, *(shares * level**2), *np.log1p(SPREADS**2 * n))
-        return Sums(
-            self.count + n,
-            self.freedom + n - centred,
-            self.matrices + matrices,
-            self.vectors + vectors,
-            self.numbers + np.array(sizes),
-            *self._by_number(rows),
-            *self._by_cell(rows, shown, paid),
+        kept = tuple(getattr(self, one.name).copy() for one in fields(self)[2:])
+        _add_round(
+            rows.features,
+            rows.which,
+            rows.weights,
+            rows.numbers,
+            rows.positions,
+            rows.signs,
+            rows.shows_cells,
+            number / TIME,
+            SPREADS,
+            *kept,
         )
-
-    def _by_number(self, rows: Rows) -> tuple[Array, Array, Array]:
-        at = rows.positions
-        if len(at) == len(self.number_counts):  # nothing is missing
-            features = self.number_features + rows.full
-            return self.number_counts + 1.0, features, self.number_rewards + rows.numbers
-        counts, features = self.number_counts.copy(), self.number_features.copy()
-        rewards = self.number_rewards.copy()
-        counts[at] += 1.0
-        features[at] += rows.full
-        rewards[at] += rows.numbers
-        return counts, features, rewards
-
-    def _by_cell(self, rows: Rows, shown: Array, paid: Array) -> tuple[Array, Array]:
-        if not rows.shows_cells:
-            return self.cell_counts, self.cell_rewards
-        return self.cell_counts + shown, self.cell_rewards + paid
+        return Sums(self.count + n, self.freedom + n - centred, *kept)
 
     def to_tree(self) -> dict[str, Any]:
         """As plain values."""
@@ -139,10 +116,77 @@ class Sums:
         return cls(*counts, *arrays)
 
 
-def _signed(rows: Rows) -> tuple[Array | float, Array | float]:
-    """Z'SZ and Z'Sy with the signs of the directions; 0 if they cannot be told apart."""
-    if not len(rows.signs):
-        return 0.0, 0.0
-    X, signed = rows.features, rows.signs * rows.weights
-    gram = (X.T * rows.summed(signed * rows.weights)) @ X
-    return gram, rows.summed(signed * rows.numbers) @ X
+@compiled
+def _add_round(
+    X: Array,
+    which: Indices,
+    weights: Array,
+    y: Array,
+    positions: Indices,
+    signs: Array,
+    by_cell: bool,
+    t: float,
+    spreads: Array,
+    matrices: Array,
+    vectors: Array,
+    numbers: Array,
+    number_counts: Array,
+    number_features: Array,
+    number_rewards: Array,
+    cell_counts: Array,
+    cell_rewards: Array,
+) -> None:
+    """Add one round to the sums, in place: loops, as BLAS on such small matrices wakes threads."""
+    p, n, T = X.shape[1], len(y), len(spreads)
+    by_row = np.zeros((len(X), 5))  # sums over the numbers of a row: w^2, wy, w, signed w^2, wy
+    level = 0.0
+    for i in range(n):
+        g, w, sign = which[i], weights[i], signs[i] if len(signs) else 0.0
+        by_row[g, 0] += w * w
+        by_row[g, 1] += w * y[i]
+        by_row[g, 2] += w
+        by_row[g, 3] += sign * w * w
+        by_row[g, 4] += sign * w * y[i]
+        level += y[i]
+        numbers[0] += y[i] * y[i]
+        number_counts[positions[i]] += 1.0
+        number_rewards[positions[i]] += y[i]
+        for a in range(p):
+            number_features[positions[i], a] += w * X[g, a]
+    gram, signed = np.zeros((p, p)), np.zeros((p, p))
+    total = np.zeros(p)
+    for g in range(len(X)):
+        if by_row[g, 0] == 0.0:
+            continue
+        for a in range(p):
+            x = X[g, a]
+            total[a] += by_row[g, 2] * x
+            vectors[0, a] += by_row[g, 1] * x
+            vectors[1, a] += t * by_row[g, 1] * x
+            vectors[4, a] += by_row[g, 4] * x
+            shown, turned = by_row[g, 0] * x, by_row[g, 3] * x
+            for b in range(a + 1):
+                gram[a, b] += shown * X[g, b]
+                signed[a, b] += turned * X[g, b]
+        if by_cell:
+            cell_counts[g] += by_row[g, 0]
+            cell_rewards[g] += by_row[g, 1]
+    numbers[1] += t * level
+    numbers[2] += t * t * n
+    for k in range(T):
+        share = spreads[k] ** 2 / (1.0 + spreads[k] ** 2 * n)
+        numbers[3 + k] += share * level * level
+        numbers[3 + T + k] += np.log1p(spreads[k] ** 2 * n)
+        for a in range(p):
+            vectors[5 + k, a] += share * level * total[a]
+            for b in range(p):
+                matrices[4 + k, a, b] += share * total[a] * total[b]
+    for a in range(p):
+        vectors[2, a] += t * total[a]
+        vectors[3, a] += t * t * total[a]
+        for b in range(p):
+            value = gram[a, b] if b <= a else gram[b, a]
+            matrices[0, a, b] += value
+            matrices[1, a, b] += t * value
+            matrices[2, a, b] += t * t * value
+            matrices[3, a, b] += signed[a, b] if b <= a else signed[b, a]

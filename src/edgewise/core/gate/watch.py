@@ -138,15 +138,12 @@ def watch_round(
     prior = watch.prior
     if watch.sums.count == 0 and len(rows.numbers):
         prior = _WIDE * (1.0 + float(rows.numbers @ rows.numbers) / len(rows.numbers))
-    later = replace(
-        watch, rounds=number, prior=prior, sums=watch.sums.after(rows, number, centred=centred)
-    )
-    if later.block.phase != told.phase:
-        later = _close_block(sight, gate, later, told.number, told.phase)
-    later = replace(later, block=later.block.with_round(rows, told.number, centred=centred))
-    if later.block.is_full:
-        later = _close_block(sight, gate, later, told.number, told.phase)
-    return later
+    sums = watch.sums.after(rows, number, centred=centred)
+    if watch.block.phase != told.phase:
+        watch = _close_block(sight, gate, watch, told.number, told.phase)
+    block = watch.block.with_round(rows, told.number, centred=centred)
+    later = replace(watch, rounds=number, prior=prior, sums=sums, block=block)
+    return _close_block(sight, gate, later, told.number, told.phase) if block.is_full else later
 
 
 def watch_rounds(problem: Problem, gate: Gate | None, rounds: Iterable[Told]) -> Watch | None:
