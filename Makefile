@@ -70,6 +70,7 @@ stat: $(VENV)/.test  ## count wrong certificates at near ties, 500 runs per stra
 	$(BIN)/python benchmarks/stat_edges.py
 	$(BIN)/python benchmarks/stat_trial.py
 	$(BIN)/python benchmarks/stat_intervals.py
+	$(BIN)/python benchmarks/stat_gate.py
 
 # The README runs from an empty folder, so that the wheel is used and not the sources.
 dist: $(VENV)/.dist  ## build wheel and sdist; run the README from the wheel, in clean environments

@@ -1,0 +1,289 @@
+"""The gate in front of certificates: false alarms and power, counted (``make stat``).
+
+``python benchmarks/stat_gate.py [RUNS]`` prints two tables: how often data from the model trip the
+gate (RUNS whole runs, default 600, spread over instances, strategies, laws of the noise and gaps),
+and after how many rounds which mistakes are noticed (RUNS/20 runs each). Ends with code 1 if there
+are more false alarms than 1 %, by an exact binomial test with a false-alarm rate of 1e-6, or if
+that test does not notice a gate whose level is 30 %.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+import edgewise as ew
+from edgewise.base.arrays import Array, Indices
+from stat_errors import ALLOCATIONS, ONE_RIVAL, PAIRS
+
+LEVEL = 0.01
+FALSE_ALARM = 1e-6
+ROUNDS = 30
+Deploy = Callable[[Indices], Array]
+
+
+def uniform(rng: np.random.Generator, size: int) -> Array:
+    """With variance 1."""
+    return np.asarray(rng.uniform(-np.sqrt(3.0), np.sqrt(3.0), size))
+
+
+LAWS: dict[str, Any] = {"gaussian": "gaussian", "rademacher": "rademacher", "uniform": uniform}
+
+
+# -- false alarms ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FromTheModel:
+    """Rewards as the model says, a share of them missing."""
+
+    problem: ew.Problem
+    matrix: Any
+    law: Any
+    gaps: float
+
+    def __call__(self, rng: np.random.Generator) -> Deploy:
+        """A world, from the generator of a repetition."""
+        network = ew.BilinearEnvironment(
+            self.problem, self.matrix, law=self.law, noise=1.0, rng=rng
+        )
+
+        def deploy(arms: Indices) -> Array:
+            rewards = network(arms)
+            rewards[rng.random(len(rewards)) < self.gaps] = np.nan
+            return rewards
+
+        return deploy
+
+
+def alarms(runs: int, gate: ew.Gate) -> Iterator[tuple[str, int, int]]:
+    """Strategy and law, whole runs, and how many of them the gate contradicted."""
+    instances = {**PAIRS, **ONE_RIVAL, **ALLOCATIONS}
+    strategies, noises = ("adaptive", "g-optimal"), (1.0, "estimate")
+    each = max(runs // (len(instances) * len(strategies) * len(LAWS) * len(noises)), 1)
+    for strategy in strategies:
+        for law in LAWS:
+            count = total = 0
+            for at, (problem, matrix) in enumerate(instances.values()):
+                for noise in noises:
+                    if noise == "estimate" and law != "gaussian":
+                        continue  # the ratio versions are proved for Gaussian noise only
+                    shown = replace(problem, noise=noise)  # type: ignore[arg-type]
+                    found = ew.simulation.replicate(
+                        shown,
+                        environment=FromTheModel(problem, matrix, LAWS[law], 0.1 * (at % 2)),
+                        repetitions=each,
+                        strategy=strategy,
+                        gate=gate,
+                        max_rounds=ROUNDS,
+                        rng=at,
+                    )
+                    count, total = count + int(found.contradicted.sum()), total + each
+            yield f"{strategy}, {law}", total, count
+
+
+def is_too_often(count: int, total: int) -> bool:
+    """Whether so many alarms can hardly be if each run has one with probability LEVEL."""
+    return bool(binom.sf(count - 1, total, LEVEL) < FALSE_ALARM)
+
+
+# -- power -------------------------------------------------------------------------------------
+
+
+def _network() -> ew.Graph:
+    rng, pairs = np.random.default_rng(5), set[tuple[int, int]]()
+    while len(pairs) < 40:
+        i, j = sorted(rng.choice(20, 2, replace=False).tolist())
+        pairs.add((i, j))
+    return ew.Graph.from_edges(sorted(pairs))
+
+
+GRAPH = _network()
+ARMS = np.random.default_rng(6).standard_normal((5, 2))
+MATRIX = np.random.default_rng(7).standard_normal((2, 2))
+PROBLEM = ew.Problem(GRAPH, ARMS, noise=0.3)
+SIGMA = 0.3
+ENDS = GRAPH.arcs.T
+
+
+Change = Callable[[int, Array, Array, Array, np.random.Generator], Array]
+"""What the world makes of the model's rewards: from the round, the arms (m, d) at both ends of
+every arc, the rewards, and the chance by which the world was made."""
+
+
+def bilinear(x: Array, y: Array, matrices: Array) -> Array:
+    """(m,) x' M y of every arc, with one matrix or one per arc."""
+    kind = "ai,aij,aj->a" if matrices.ndim == 3 else "ai,ij,aj->a"
+    return np.asarray(np.einsum(kind, x, matrices, y))
+
+
+def _typo(t: int, x: Array, y: Array, r: Array, own: np.random.Generator) -> Array:  # noqa: ARG001
+    at = int(own.integers(len(r)))
+    return np.where((np.arange(len(r)) == at) & (t == 2), 150000.0, r)
+
+
+def _ten(t: int, x: Array, y: Array, r: Array, own: np.random.Generator) -> Array:  # noqa: ARG001
+    at = int(own.integers(len(r)))
+    return np.where((np.arange(len(r)) == at) & (t == 2), 10.0 * r, r)
+
+
+def _offset(t: int, x: Array, y: Array, r: Array, own: Any) -> Array:  # noqa: ARG001
+    return r + SIGMA * (t % 3 == 0)
+
+
+def _level(t: int, x: Array, y: Array, r: Array, own: np.random.Generator) -> Array:  # noqa: ARG001
+    return np.asarray(r + 0.5 * SIGMA * np.repeat(own.standard_normal(len(r) // 2), 2))
+
+
+def _drift(t: int, x: Array, y: Array, r: Array, own: Any) -> Array:  # noqa: ARG001
+    return r + SIGMA * t / 40
+
+
+def _doubled(t: int, x: Array, y: Array, r: Array, own: Any) -> Array:  # noqa: ARG001
+    chance = np.random.default_rng((int(own.integers(2**31)), t))
+    return np.asarray(r + np.sqrt(3.0) * SIGMA * chance.standard_normal(len(r)))
+
+
+def _edges(t: int, x: Array, y: Array, r: Array, own: Any) -> Array:  # noqa: ARG001
+    each = 0.3 * own.standard_normal((len(r) // 2, 2, 2))
+    return r + bilinear(x, y, np.repeat(each, 2, axis=0))
+
+
+def _square(t: int, x: Array, y: Array, r: Array, own: Any) -> Array:  # noqa: ARG001
+    return np.asarray(r + SIGMA * (x[:, 0] ** 2 - x[:, 1] ** 2))
+
+
+def _moving(t: int, x: Array, y: Array, r: Array, own: Any) -> Array:
+    return r + bilinear(x, y, t / 40 * SIGMA * own.standard_normal((2, 2)))
+
+
+def _stuck(t: int, x: Array, y: Array, r: Array, own: np.random.Generator) -> Array:  # noqa: ARG001
+    at = int(own.integers(len(r)))
+    return np.where(np.arange(len(r)) == at, 0.7, r)
+
+
+CHANGES: dict[str, Change] = {
+    "one reward typed as 150000": _typo,
+    "one reward times ten": _ten,
+    "an offset of one sigma every third round": _offset,
+    "a level per link of half a sigma": _level,
+    "drift by one sigma in 40 rounds": _drift,
+    "noise doubled": _doubled,
+    "a matrix per link, deviating by 0.3": _edges,
+    "a missing square feature, one sigma": _square,
+    "a matrix that drifts by one sigma in 40 rounds": _moving,
+    "a stuck sensor": _stuck,
+}
+SHIFTS = (_edges, _square, _moving)
+"""Those that change what joint arms are worth; the others are faults of measurement."""
+
+
+@dataclass(frozen=True)
+class Changed:
+    """The model, and what it does not know of."""
+
+    change: Change
+
+    def __call__(self, rng: np.random.Generator) -> Deploy:
+        """A world, from the generator of a repetition."""
+        seed = int(rng.integers(2**31))
+        network = ew.BilinearEnvironment(PROBLEM, MATRIX, rng=rng)
+        rounds = iter(range(1, 10**6))
+
+        def deploy(arms: Indices) -> Array:
+            own = np.random.default_rng(seed)  # the same in every round: what the world is like
+            return self.change(next(rounds), *_ends(arms), network(arms), own)
+
+        return deploy
+
+    def best_and(self, rng_seed: int, number: int, arms: Indices) -> tuple[float, float]:
+        """What the best joint arm and another are worth in the world after some rounds."""
+        rng = np.random.default_rng(rng_seed)
+        seed = int(rng.integers(2**31))
+        tables = np.zeros((GRAPH.n_arcs, len(ARMS), len(ARMS)))
+        for k, x in enumerate(ARMS):
+            for l, y in enumerate(ARMS):
+                ends = np.tile(x, (GRAPH.n_arcs, 1)), np.tile(y, (GRAPH.n_arcs, 1))
+                tables[:, k, l] = bilinear(*ends, MATRIX)
+                if self.change in SHIFTS:
+                    own = np.random.default_rng(seed)
+                    tables[:, k, l] = self.change(number, *ends, tables[:, k, l], own)
+        each = ew.Graph.from_edges(
+            GRAPH.arcs.tolist(), directed=True, kinds=np.arange(GRAPH.n_arcs)
+        )
+        best = ew.allocate_table(each, tables)
+        at = np.arange(GRAPH.n_arcs)
+        mine = tables[at, arms[ENDS[0]], arms[ENDS[1]]].sum()
+        return float(max(best.value, mine)), float(mine)
+
+
+def _ends(arms: Indices) -> tuple[Array, Array]:
+    """(m, d) the arms at both ends of every arc."""
+    return ARMS[arms[ENDS[0]]], ARMS[arms[ENDS[1]]]
+
+
+def run(world: Changed, seed: int, rounds: int, **options: Any) -> ew.Learner:
+    """Until the rule has its answer, or so many rounds."""
+    rng = np.random.default_rng(seed)
+    deploy, learner = world(rng), ew.Learner(PROBLEM, rng=rng, **options)
+    while learner.ending(max_rounds=rounds) is ew.Ending.RUNNING:
+        ticket = learner.ask()
+        learner.tell(ticket, deploy(ticket.arms))
+    return learner
+
+
+def power(name: str, runs: int, **options: Any) -> str:
+    """One row: noticed by round, before an answer, and where it would have been wrong."""
+    world, notices, rounds, withheld, wrong, caught = Changed(CHANGES[name]), [], [], 0, 0, 0
+    for seed in range(runs):
+        endless = run(world, seed, 40, delta=1e-300, **options)
+        notices.append(min((one.round for one in endless.contradictions), default=99))
+        learner = run(world, seed, 100, target="allocation", **options)
+        rounds.append(learner.rounds)
+        if not learner.verdict.stop:
+            continue
+        report, spoke = learner.report(), bool(learner.contradictions)
+        assert report.allocation is not None
+        best, mine = world.best_and(seed, learner.rounds, report.allocation.arms)
+        withheld += spoke
+        wrong += best - mine > report.epsilon
+        caught += spoke and best - mine > report.epsilon
+    by = " / ".join(f"{(np.array(notices) <= limit).mean():.0%}" for limit in (4, 8, 16, 40))
+    return (
+        f"| {name}{', all arms shown' if options else ''} | {by} | {np.median(notices):.0f} | {np.mean(rounds):.1f} | "
+        f"{withheld / runs:.0%} | {caught} of {wrong} |"
+    )
+
+
+def main() -> None:
+    """Print both tables; fail if data from the model are contradicted too often."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 600
+    print("| data from the model | whole runs | contradicted |\n|---|---|---|")
+    rows = list(alarms(runs, ew.Gate(level=LEVEL)))
+    for name, total, count in rows:
+        print(f"| {name} | {total} | {count} |")
+    total, count = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    print(f"| all | {total} | {count} |\n", flush=True)
+    print(
+        "| what the model does not know | noticed by round 4 / 8 / 16 / 40 | median | rounds to "
+        "the answer | answers withheld | wrong ones withheld |\n|---|---|---|---|---|---|"
+    )
+    warnings.simplefilter("ignore", ew.errors.SuspiciousReward)
+    for name in CHANGES:
+        print(power(name, max(runs // 20, 5)), flush=True)
+    even = ew.strategies.GOptimal(even=2)
+    print(power("a missing square feature, one sigma", max(runs // 20, 5), strategy=even))
+    if is_too_often(count, total):
+        sys.exit(f"{count} false alarms in {total} runs: more than {LEVEL:.0%}")
+    if not is_too_often(int(0.3 * total), total):
+        sys.exit("too few runs to notice a gate whose level is 30 %; ask for more")
+
+
+if __name__ == "__main__":
+    main()
