@@ -255,8 +255,9 @@ def power(name: str, runs: int, **options: Any) -> str:
         wrong += best - mine > report.epsilon
         caught += spoke and best - mine > report.epsilon
     by = " / ".join(f"{(np.array(notices) <= limit).mean():.0%}" for limit in (4, 8, 16, 40))
+    shown = f"{name}, all arms shown" if options else name
     return (
-        f"| {name}{', all arms shown' if options else ''} | {by} | {np.median(notices):.0f} | {np.mean(rounds):.1f} | "
+        f"| {shown} | {by} | {np.median(notices):.0f} | {np.mean(rounds):.1f} | "
         f"{withheld / runs:.0%} | {caught} of {wrong} |"
     )
 
@@ -277,7 +278,7 @@ def main() -> None:
     warnings.simplefilter("ignore", ew.errors.SuspiciousReward)
     for name in CHANGES:
         print(power(name, max(runs // 20, 5)), flush=True)
-    even = ew.strategies.GOptimal(even=2)
+    even = ew.strategies.GOptimal(even=0.2)
     print(power("a missing square feature, one sigma", max(runs // 20, 5), strategy=even))
     if is_too_often(count, total):
         sys.exit(f"{count} false alarms in {total} runs: more than {LEVEL:.0%}")

@@ -102,7 +102,9 @@ def tell_round(
     told = measure(problem, setting.plan.cells, arms, rewards)
     by_edge = by_edge_after(problem, state.by_edge, arms, rewards)
     later = advance(setting, replace(state, by_edge=by_edge, deployed=arms), told)
-    this = Told(later.rounds, len(state.closed), arms, rewards, by_edge)
+    over = len(later.closed) > len(state.closed)
+    before = state.by_edge_closed
+    this = Told(later.rounds, len(state.closed), arms, rewards, by_edge, before, over)
     watch = watch_round(problem, gate, state.watch, this)
     answered = later.verdict.stop or later.verdict.settled
     later = replace(later, watch=look(problem, gate, watch, this, now=answered))

@@ -86,6 +86,11 @@ def _unwatched(setting: Setting, state: LearnerState) -> str:
     """Why nobody asked whether the data contradict the model; empty if that was asked."""
     if setting.gate is None:
         return "The model was trusted: nobody asked whether the data contradict it."
+    if setting.problem.pooling == "auto" and state.pooling == "shared":
+        return (
+            "Nobody asked whether the data contradict the model that was decided for; model it "
+            "anew with pooling='shared' to have that asked."
+        )
     if state.watch is None:
         return (
             "Nobody asked whether the data contradict the model: the sums that takes would be "

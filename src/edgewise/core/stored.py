@@ -205,6 +205,12 @@ def check_watch(setting: Setting, name: str, found: Watch | None) -> None:
             for form, marginal in one.marginals.items():
                 one_of(f"{name}/starts/{data}", form, tuple(FORMS))
                 check_numbers(f"{name}/starts/{data}/{form}", marginal, (len(marginal),))
+    local = found.predictions
+    if local is not None:
+        graph, T = setting.problem.graph, len(local.arms)
+        check_indices(f"{name}/arms", local.arms, (T, graph.n_nodes), setting.problem.n_arms)
+        shape = (T, setting.problem.n_rewards)
+        check_numbers(f"{name}/rewards", local.rewards, shape, gaps=True)
     for said in found.spoken:
         one_of(f"{name}/spoken", said.form, tuple(FORMS))
         if said.position is not None:

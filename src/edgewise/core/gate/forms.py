@@ -25,6 +25,7 @@ from edgewise.core.gate.sums import SPREADS, Sums
 from edgewise.core.local.channels import Channels, Layout
 from edgewise.core.local.normal_equations import NormalEquations
 from edgewise.core.local.passes import Components, Marginals, marginals
+from edgewise.core.model.problem import Problem
 
 EDGE_SPREAD = 0.5
 """tau of edges with matrices of their own: one, as looking at them takes longest."""
@@ -334,6 +335,13 @@ FORMS: dict[str, Form] = {
             _noise,
         ),
         Form(
+            "calibration",
+            "later rewards lie outside the local model's intervals more often than they should",
+            f"use kinds or covariates, state a larger noise, or {_OUTSIDE}",
+            lambda _: False,
+            None,
+        ),
+        Form(
             "outlier",
             "a reward is far from all others of its kind",
             "correct the value, or withdraw it",
@@ -345,11 +353,20 @@ FORMS: dict[str, Form] = {
 """By name, in the order in which they are told."""
 
 
+LOCAL = ("round", "drift", "calibration", "outlier")
+"""Forms of the local model: see :mod:`edgewise.core.gate.local`."""
+
+
+def is_local(problem: Problem) -> bool:
+    """Whether edges may have parameters of their own: then the model is another one."""
+    return problem.pooling in ("partial", "auto")
+
+
 @lru_cache(maxsize=32)
 def forms_for(sight: Sight, names: tuple[str, ...]) -> tuple[Form, ...]:
     """The forms of these names that can say something about a problem."""
-    if sight.problem.pooling in ("partial", "auto"):  # their model is another one
-        return ()
+    if is_local(sight.problem):
+        return tuple(FORMS[name] for name in names if name in LOCAL)
     large = sight.n_parameters > MOST_PARAMETERS
     chosen = (FORMS[name] for name in names)
     return tuple(form for form in chosen if form.applies(sight) and not (large and form.reduce))

@@ -21,7 +21,8 @@ class Gate:
         Probability that data from the model are ever said to contradict it, over a whole run.
     forms
         What to look for: ``"level"``, ``"round"``, ``"drift"``, ``"edge"``, ``"cell"``,
-        ``"direction"``, ``"noise"``, ``"outlier"``, the level split evenly among those that apply.
+        ``"direction"``, ``"noise"``, ``"calibration"`` (of the local model) and ``"outlier"``; the
+        level is split evenly among those that apply.
     always
         Also where the sums it needs take more than 8 MB; about one number per parameter for every
         number that is measured.

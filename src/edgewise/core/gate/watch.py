@@ -14,9 +14,11 @@ from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.gate import size, structure
 from edgewise.core.gate.block import Block
 from edgewise.core.gate.contradiction import Contradiction, noted
-from edgewise.core.gate.forms import DATA, Data, Form, Kept, forms_for
+from edgewise.core.gate.forms import DATA, Data, Form, Kept, forms_for, is_local
+from edgewise.core.gate.local import Predicted, log_p_value
 from edgewise.core.gate.options import Gate
 from edgewise.core.gate.places import place_of
+from edgewise.core.gate.predictions import Predictions
 from edgewise.core.gate.rows import Sight, is_small, sight_of
 from edgewise.core.gate.structure import Seen
 from edgewise.core.gate.sums import Sums
@@ -42,6 +44,10 @@ class Told(NamedTuple):
     """(m,) NaN where missing."""
     by_edge: Phase | None
     """What the edges showed one by one, this round included; None where it is not kept."""
+    before: Phase | None = None
+    """The same as of the last phase that was over, where edges have parameters of their own."""
+    over: bool = False
+    """Whether the phase ends with this round."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +71,16 @@ class Watch:
     residual: tuple[float, int]
     """Squares and degrees of freedom of the blocks that are over."""
     spoken: tuple[Contradiction, ...] = ()
+    predictions: Predictions | None = None
+    """What the local model said of each phase beforehand; None if there is no such model."""
 
     @classmethod
     def nothing(cls, sight: Sight) -> Watch:
         """Before the first round."""
         sums, block = Sums.nothing(sight), Block.empty(0, sight.n_parameters)
-        return cls(0, 1.0, sums, {}, 0, block, 0, np.zeros(len(size.TILTS)), (0.0, 0))
+        local = Predictions.nothing(sight.problem) if is_local(sight.problem) else None
+        growth = np.zeros(len(size.TILTS))
+        return cls(0, 1.0, sums, {}, 0, block, 0, growth, (0.0, 0), predictions=local)
 
     @property
     def measured_noise(self) -> float | None:
@@ -93,12 +103,13 @@ class Watch:
             "growth": self.growth,
             "residual": list(self.residual),
             "spoken": [one.to_tree() for one in self.spoken],
+            "predictions": None if self.predictions is None else self.predictions.to_tree(),
         }
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Watch:
         """The inverse of :meth:`to_tree`; lists instead of arrays are fine."""
-        sums = Sums.from_tree(tree["sums"])
+        sums, local = Sums.from_tree(tree["sums"]), tree.get("predictions")
         squares, rank = tree["residual"]
         return cls(
             int(tree["rounds"]),
@@ -111,6 +122,7 @@ class Watch:
             np.array(tree["growth"], float),
             (float(squares), int(rank)),
             tuple(map(Contradiction.from_tree, tree["spoken"])),
+            None if local is None else Predictions.from_tree(local),
         )
 
 
@@ -142,7 +154,8 @@ def watch_round(
     if watch.block.phase != told.phase:
         watch = _close_block(sight, gate, watch, told.number, told.phase)
     block = watch.block.with_round(rows, told.number, centred=centred)
-    later = replace(watch, rounds=number, prior=prior, sums=sums, block=block)
+    local = watch.predictions and watch.predictions.with_round(told.arms, told.rewards)
+    later = replace(watch, rounds=number, prior=prior, sums=sums, block=block, predictions=local)
     return _close_block(sight, gate, later, told.number, told.phase) if block.is_full else later
 
 
@@ -160,6 +173,8 @@ def look(
     """Ask the forms, if it is time to or ``now`` matters; what speaks is noted for good."""
     if watch is None or gate is None:
         return watch
+    if watch.predictions is not None:
+        return _look_locally(problem, gate, watch, watch.predictions, told)
     due = [name for name, data in DATA.items() if _is_time(watch, data, now)]
     if not due:
         return watch
@@ -169,6 +184,42 @@ def look(
         kept = Kept(sight, watch.sums, _equations(problem, name, told.by_edge))
         later = _look_at(name, kept, gate, later, told.number)
     return later
+
+
+def _look_locally(
+    problem: Problem, gate: Gate, watch: Watch, local: Predictions, told: Told
+) -> Watch:
+    """At the end of a phase: what the local model had said of it, against what came."""
+    if not told.over:
+        return watch
+    forms, spoken = forms_for(sight_of(problem), gate.forms), watch.spoken
+    names = [form.name for form in forms]
+    found, later = local.judged(problem, told.before)
+    for name, evidence in later.evidence().items():
+        if name in names and evidence >= _bar(forms, gate):
+            spoken = noted(spoken, Contradiction(name, told.number, evidence / _LOG10))
+    if found is not None and "outlier" in names:
+        surprise, worst = log_p_value(found, later.phases)
+        if -surprise >= _bar(forms, gate):
+            spoken = noted(spoken, _outlier_of(problem, found, worst, surprise, told))
+    return replace(watch, looked=watch.rounds, spoken=spoken, predictions=later)
+
+
+def _outlier_of(
+    problem: Problem, found: Predicted, worst: int, surprise: float, told: Told
+) -> Contradiction:
+    channel = int(found.channels[worst])
+    per_channel = problem.n_rewards // local_network(problem).channels.n_channels
+    expected = float(found.expected[worst])
+    return Contradiction(
+        "outlier",
+        told.number,
+        -surprise / _LOG10,
+        position=channel * per_channel,
+        at=told.number - int(found.rounds.max()) + int(found.rounds[worst]),
+        value=expected + float(found.errors[worst]),
+        expected=expected,
+    )
 
 
 def _is_time(watch: Watch, data: Data, now: bool) -> bool:
@@ -236,8 +287,10 @@ def _close_block(sight: Sight, gate: Gate | None, watch: Watch, number: int, pha
         residual=(squares + found.squares, rank + found.rank),
     )
     forms = () if gate is None else forms_for(sight, gate.forms)
-    if gate is None or all(form.name != "outlier" for form in forms):
+    quiet = gate is None or watch.predictions is not None  # the local model has its own
+    if quiet or all(form.name != "outlier" for form in forms):
         return later
+    assert gate is not None
     known = sight.knows_noise
     surprise = size.log_p_value(found, len(block.numbers), later.blocks, known=known)
     if -surprise < _bar(forms, gate):

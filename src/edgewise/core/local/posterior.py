@@ -115,15 +115,19 @@ class Posterior:
         _disturb(self.fit.layout, *self._factors, own, shared, step)
         return np.asarray(self.mean + scale * step)
 
-    def channel_covariance(self, channel: int) -> Array:
-        """(w, w) joint covariance of the parameters that feed one channel."""
+    def channel_factors(self, channel: int) -> tuple[Array, Array]:
+        """(w, w) V and (w, f) M with Cov(theta_c, theta_d) = V'V if c = d, plus M_c M_d'."""
         layout, (roots, loadings) = self.fit.layout, self._factors
         sizes = np.diff(self.channels.starts) * np.diff(layout.column_starts)
         at, w = int(sizes[:channel].sum()), int(np.diff(self.channels.starts)[channel])
         columns = layout.columns[layout.column_starts[channel] : layout.column_starts[channel + 1]]
         M = loadings[at : at + w * len(columns)].reshape(w, -1) @ self._fixed_root[columns]
         first, last = self.channels.gram_starts[channel : channel + 2]
-        root = roots[first:last].reshape(w, w)
+        return roots[first:last].reshape(w, w), np.asarray(M)
+
+    def channel_covariance(self, channel: int) -> Array:
+        """(w, w) joint covariance of the parameters that feed one channel."""
+        root, M = self.channel_factors(channel)
         return np.asarray(root.T @ root + M @ M.T)
 
     def covariances(self) -> Iterator[Array]:

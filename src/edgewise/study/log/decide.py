@@ -13,7 +13,12 @@ from edgewise.base.arrays import Array, Indices
 from edgewise.base.checks import whole
 from edgewise.base.wording import shown
 from edgewise.core.ending import Ending
-from edgewise.core.evidence.by_edge import by_edge_after, nothing_by_edge, sum_by_edge
+from edgewise.core.evidence.by_edge import (
+    by_edge_after,
+    has_unequal_edges,
+    nothing_by_edge,
+    sum_by_edge,
+)
 from edgewise.core.gate.outliers import outliers
 from edgewise.core.gate.watch import Told as Watched
 from edgewise.core.gate.watch import Watch, watch_rounds
@@ -302,12 +307,14 @@ def _watch(setting: Setting, state: StudyState, records: Records, right: Round) 
     problem = setting.problem
 
     def told() -> Iterator[Watched]:
-        seen = nothing_by_edge(problem)
+        seen, before = nothing_by_edge(problem), None
         for one in records(1, state.learner.rounds):
             this = right if one.number == right.number else one
             seen = by_edge_after(problem, seen, this.arms, this.rewards)
-            phase = state.phase_of(this.number)
-            yield Watched(this.number, phase, this.arms, this.rewards, seen)
+            phase, over = state.phase_of(this.number), this.number in state.phase_ends
+            yield Watched(this.number, phase, this.arms, this.rewards, seen, before, over)
+            if over and has_unequal_edges(problem, state.learner.pooling):
+                before = seen
 
     return watch_rounds(problem, setting.gate, told())
 

@@ -1,0 +1,88 @@
+"""The local model's gate: its predictions against what came, and bets against their definition."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+import edgewise as ew
+from edgewise.core.evidence.by_edge import sum_by_edge
+from edgewise.core.gate.local import log_bets, predicted
+from edgewise.core.gate.sums import SPREADS
+from edgewise.simulation import HierarchicalWorld
+
+GRAPH = ew.Graph.from_edges([(i, (i + s) % 8) for s in (1, 2) for i in range(8)], directed=True)
+ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.7, 0.7]])
+PROBLEM = ew.Problem(
+    GRAPH, ARMS, noise=0.3, measured="node", levels="channel", pooling="partial", own_term=False
+)
+MATRIX = [[0.5, 0.2], [0.1, 0.3]]
+
+
+def rounds_of(seed: int, n: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    world = HierarchicalWorld.draw(PROBLEM, matrix=MATRIX, spread=0.3, rng=rng)
+    network = ew.BilinearEnvironment(PROBLEM, world.truth, levels=1.0, rng=rng)
+    arms = rng.integers(0, 3, (n, 8)).astype(np.int32)
+    return arms, np.stack([network(one) for one in arms])
+
+
+def test_predictions_are_as_sure_as_they_say() -> None:
+    """Mean squares of 40 predicted phases: 1 if parameters were not widened, so at most 1.15."""
+    squares = []
+    for seed in range(10):
+        arms, rewards = rounds_of(seed, 16)
+        before = sum_by_edge(PROBLEM, zip(arms[:12], rewards[:12], strict=True))
+        assert before is not None
+        found = predicted(PROBLEM, before, arms[12:], rewards[12:])
+        assert found is not None
+        whitened = np.linalg.solve(np.linalg.cholesky(found.covariance), found.errors)
+        squares.append(float(np.mean(whitened**2)))
+        assert np.allclose(found.expected + found.errors, rewards[12:].ravel())
+    assert 0.3 < np.mean(squares) < 1.15
+
+
+def test_bets_by_their_definition() -> None:
+    arms, rewards = rounds_of(3, 14)
+    rewards[13, 2] = np.nan
+    before = sum_by_edge(PROBLEM, zip(arms[:12], rewards[:12], strict=True))
+    assert before is not None
+    found = predicted(PROBLEM, before, arms[12:], rewards[12:])
+    assert found is not None
+    bets = log_bets(found)
+    columns = {
+        "round": (found.rounds[:, None] == np.arange(2)) * found.noise[:, None],
+        "drift": (found.channels[:, None] == np.arange(8)) * found.noise[:, None],
+        "calibration": np.diag(np.sqrt(np.diag(found.covariance))),
+    }
+    null = multivariate_normal.logpdf(found.errors, cov=found.covariance)
+    for name, D in columns.items():
+        for k, spread in enumerate(SPREADS):
+            richer = found.covariance + spread**2 * D @ D.T
+            expected = multivariate_normal.logpdf(found.errors, cov=richer) - null
+            assert bets[name][k] == pytest.approx(expected), name
+
+
+def test_a_first_phase_and_levels_of_rounds_predict_nothing() -> None:
+    arms, rewards = rounds_of(3, 4)
+    before = sum_by_edge(PROBLEM, zip(arms[:1], rewards[:1], strict=True))
+    assert before is not None
+    assert predicted(PROBLEM, before, arms[1:], rewards[1:]) is None
+
+
+@pytest.mark.parametrize(("offset", "form"), [(0.0, None), (0.6, "round")])
+def test_a_learner_with_edges_of_their_own(offset: float, form: str | None) -> None:
+    learner = ew.Learner(PROBLEM, epsilon=1e-9, strategy="thompson", rng=1)
+    rng = np.random.default_rng(1)
+    world = HierarchicalWorld.draw(PROBLEM, matrix=MATRIX, spread=0.3, rng=rng)
+    network = ew.BilinearEnvironment(PROBLEM, world.truth, levels=1.0, rng=rng)
+    while learner.ending(max_rounds=40) is ew.Ending.RUNNING:
+        ticket = learner.ask()
+        learner.tell(ticket, network(ticket.arms) + offset * (ticket.round % 2))
+    forms = [one.form for one in learner.contradictions]
+    assert forms == [] if form is None else form in forms
+    again = ew.Learner.restore(PROBLEM, learner.save(), strategy=None)
+    assert again.contradictions == learner.contradictions
+    report = learner.report(max_rounds=40)
+    assert (str(report.claim) == "contradicted") == (form is not None)
