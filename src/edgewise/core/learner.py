@@ -259,10 +259,10 @@ class Learner:
     def ask(self) -> Ticket:
         """The next round to deploy. Asking again before telling gives the same round."""
         if self.ending() is Ending.CONTRADICTED:
-            said = self.contradictions[0].in_words(self.problem)
+            said = [one.in_words(self.problem) for one in self.contradictions[:1]]
             raise LearnerStopped(
-                f"after round {self.rounds} the model has its answer, and the data contradict the "
-                f"model: {said}; read report()"
+                f"after round {self.rounds} the data contradict the model: "
+                f"{''.join(said) or 'every pair of arms is refuted'}; read report()"
             )
         if self.verdict.stop:
             raise LearnerStopped(

@@ -110,8 +110,8 @@ def test_the_typo_is_named_with_edge_round_and_value() -> None:
 
 @pytest.mark.filterwarnings("ignore::edgewise.errors.SuspiciousReward")
 def test_trusting_the_model_keeps_the_certificate_and_says_so() -> None:
-    learner = run(typed, 1, trust_model=True)
-    report = learner.report()
+    assert run(doubled, 1, rounds=80).ending() is ew.Ending.CONTRADICTED
+    report = run(doubled, 1, rounds=80, trust_model=True).report()
     assert report.ending is ew.Ending.CERTIFIED
     assert "The model was trusted" in report.guarantee
     assert "trusted" not in run(None, 1).report().guarantee
