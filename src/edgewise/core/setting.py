@@ -72,7 +72,7 @@ class Setting:
 
     def forecast(self, state: LearnerState) -> Forecast | None:
         """Rounds still needed; None when there is nothing to project: no round yet, or reached."""
-        if state.rounds == 0 or state.verdict.stop:
+        if state.rounds == 0 or state.verdict.stop or state.verdict.contradicted:
             return None
         return self.target.forecast(self, state)
 

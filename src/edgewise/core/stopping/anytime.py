@@ -187,7 +187,8 @@ def _shares(stakes: Array) -> Array:
 
 def _sum(capital: Array) -> Array:
     """(Z,) log of the sum over accounts and claimants."""
-    total: Array = np.logaddexp.reduce(capital.reshape(-1, capital.shape[-1]), axis=0)
+    rows = math.prod(capital.shape[:-1])  # -1 would not do where no cell is left
+    total: Array = np.logaddexp.reduce(capital.reshape(rows, capital.shape[-1]), axis=0)
     return total
 
 
