@@ -12,7 +12,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:  ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
 
-demo: $(VENV)/.demo  ## set up, then find the best joint arm of a built-in example
+demo: $(VENV)/.demo  ## set up, then three acts: the paper, a network, a world that is not the model
 	$(BIN)/edgewise demo
 
 test: lint types imports docs unit  ## set up, then run every check
@@ -91,7 +91,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # One stamp per set of extras, so that the demo need not wait for the test tools.
-EXTRAS_demo := cli
+EXTRAS_demo := cli,plot,study
 EXTRAS_test := test,docs
 EXTRAS_bench := bench
 EXTRAS_dist := dist

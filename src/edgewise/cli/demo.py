@@ -1,101 +1,95 @@
-"""``edgewise demo``: the whole method on a built-in example, live; and the demos below it."""
+"""``edgewise demo``: three acts on built-in examples; and the demos below it."""
 
 from __future__ import annotations
 
+import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import edgewise as ew
+from edgewise.cli.demo_paper import paper
 from edgewise.cli.demo_wind import wind
-from edgewise.cli.terminal.choice import one_of
-from edgewise.cli.terminal.options import Delta, OutputFormat, Seed
-from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Group, Output, emit, note
-from edgewise.network.families import FAMILIES, graph_of
+from edgewise.cli.terminal.options import OutputFormat, Seed
+from edgewise.cli.terminal.plotting import check_plot, save_plot
+from edgewise.cli.terminal.shell import Command, Format, Group, Output, emit, note
+from edgewise.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from edgewise.cli.grading import Grades
+    from edgewise.cli.tour import Act, Tour
+
+_PICTURE = Path("edgewise-demo.png")
 
 
 def register(app: typer.Typer) -> None:
     """Add the command, which runs by itself or hands over to a demo below it."""
     group = typer.Typer(name="demo", cls=Group, invoke_without_command=True, rich_markup_mode=None)
     group.callback()(demo)
+    group.command(cls=Command)(paper)
     group.command(cls=Command)(wind)
     app.add_typer(group)
 
 
 def demo(
     context: typer.Context,
-    graph: Annotated[
-        str,
-        one_of("graph family", {name: name for name in FAMILIES}, text="Graph family."),
-    ] = "circle",
-    edges: Annotated[int, typer.Option(help="Observed directions per round, the paper's m.")] = 156,
-    dimension: Annotated[int, typer.Option(help="Length of an arm, d.")] = 5,
-    omega: Annotated[
-        float, typer.Option(help="Angle of the rival arm: 0.1 is hard, 1.5708 easy.")
-    ] = 0.1,
-    strategy: Annotated[
-        str, typer.Option(help="adaptive, contrast, g-optimal, optimistic, paper or thompson.")
-    ] = "adaptive",
-    delta: Delta = 0.05,
-    max_rounds: Annotated[int, typer.Option(help="Round budget.")] = 100_000,
     seed: Seed = 0,
+    plot: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where the picture goes: .png, .svg or .pdf.")
+    ] = _PICTURE,
     output: OutputFormat = Format.TABLE,
 ) -> None:
-    """Identify the best joint arm of the paper's own instance, live.
+    """Three acts in a minute: the paper's instance, a network, a world that is not the model.
 
-    Each node of the graph gets one of d + 1 arms; the reward of an edge is x' M x' plus noise of
-    deviation 1. The true M is hidden from the learner and used only to grade the answer, beside
-    simple alternatives and beside the paper's own method. "edgewise demo wind" is another demo: a
-    wind farm, simulated by FLORIS.
+    1. The best pair of arms on the paper's hard instance, beside the paper's own method and the
+    lower bound for any method. 2. Ten radio cells choose frequency bands, where no setting is
+    right for all of them; the answer comes with a bound. 3. Links are unequal and a number is
+    mistyped: edgewise asks, withholds the certificate, fits a model in which links differ, and
+    confirms its answer by measurement. Everything is simulated; the truth is hidden from the
+    learner. "edgewise demo paper" and "edgewise demo wind" are demos with options.
 
     Example:
-      $ edgewise demo --graph star --omega 0.5
+      $ edgewise demo --plot tour.png
 
-    Exit code 0; 2 wrong input; 3 round budget spent without a certificate.
+    Exit code 0; 2 wrong input.
     """
     if context.invoked_subcommand is not None:
         return
-    from edgewise.cli.grading import graded  # loads the compiler, which help does not need
+    drawn = _can_be_drawn(plot)
+    from edgewise.cli.tour import tour  # loads the compiler, which help does not need
 
-    network = graph_of(graph, edges)
-    arms, matrix = ew.simulation.paper_instance(dimension, omega)
-    problem = ew.Problem(network, arms, noise=1.0)
-    note(
-        f"{graph} of {network.n_nodes} nodes, {network.n_arcs} rewards per round, "
-        f"{problem.n_arms} arms in R^{dimension}, omega = {omega:g}, delta = {delta:g}"
-    )
-    environment = ew.BilinearEnvironment(problem, matrix, rng=seed)
-    report = ew.identify(
-        problem,
-        environment,
-        delta=delta,
-        strategy=strategy,
-        max_rounds=max_rounds,
-        rng=seed + 1,
-        progress=True,
-    )
-    emit(_answer(report, graded(report, matrix, seed=seed)), output)
-    raise typer.Exit(0 if report.certified else UNCERTIFIED)
+    note("three acts, about a minute")
+    found = tour(seed, watch=True)
+    emit(_answer(found), output)
+    if drawn:
+        from edgewise.cli.tour_picture import figure_tour
+
+        save_plot(figure_tour(found), plot)
 
 
-def _answer(report: ew.Report, grades: Grades) -> Output:
-    facts = {
-        "rounds": report.rounds,
-        "certified": report.certified,
-        "delta": report.delta,
-        "best_pairs": [list(pair) for pair in report.best_pairs],
-        "guarantee": report.guarantee,
-    }
-    rewards = [
-        ("true global reward", name, value, f"{value / grades.upper_bound:.1%} of the bound")
-        for name, value in grades.rewards
+def _can_be_drawn(plot: Path) -> bool:
+    """Whether there will be a picture; one that was asked for by name must be possible."""
+    try:
+        check_plot(plot)
+    except MissingExtra as error:
+        if plot != _PICTURE:
+            raise
+        note(f"no picture: {error}")
+        return False
+    return True
+
+
+def _answer(found: Tour) -> Output:
+    rows = [
+        (number, act.title, name, value)
+        for number, act in enumerate(found.acts, 1)
+        for name, value in act.figures
     ]
-    rounds = [
-        ("rounds", name, value, f"{value / report.rounds:.3g} x edgewise")
-        for name, value in grades.rounds
-    ]
-    columns = ("quantity", "method", "value", "compared")
-    return Output(facts, "comparison", columns, [*rewards, *rounds], text=str(report))
+    text = "\n\n".join(_in_words(number, act) for number, act in enumerate(found.acts, 1))
+    return Output({}, "figures", ("act", "title", "what", "value"), rows, shown=0, text=text)
+
+
+def _in_words(number: int, act: Act) -> str:
+    lines = [f"Act {number}. {act.title}"]
+    for sentence in filter(None, act.story):
+        lines += textwrap.wrap(sentence, 96, initial_indent="  ", subsequent_indent="  ")
+    return "\n".join(lines)

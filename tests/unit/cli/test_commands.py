@@ -152,7 +152,7 @@ def test_theory_explains_every_number() -> None:
 
 
 def test_demo_compares_in_every_format() -> None:
-    options = ("demo", "--edges", "40", "--dimension", "3", "--omega", "1.0")
+    options = ("demo", "paper", "--edges", "40", "--dimension", "3", "--omega", "1.0")
     answer = as_json(*options)
     assert answer["certified"] is True
     assert answer["best_pairs"] == [[0, 0]]
@@ -160,6 +160,33 @@ def test_demo_compares_in_every_format() -> None:
     assert len(as_csv(*options)) == len(answer["comparison"])
     assert "guarantee" in run(*options).stdout
     assert run(*options, "--max-rounds", "1").exit_code == 3
+
+
+def test_the_demo_has_three_acts_and_a_picture(tmp_path: Path) -> None:
+    picture = tmp_path / "tour.svg"
+    result = run("demo", "--plot", str(picture))
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    assert "Act 1" in words
+    assert "nothing was recorded" in words  # the typo
+    assert "edges of a kind have matrices of their own" in words  # the gate
+    assert "the candidate is better than the baseline" in words  # the trial
+    drawn = picture.read_text(encoding="utf-8")
+    for panel in ("rounds to a certificate", "who gets which band", "recommended minus today"):
+        assert panel in drawn
+
+
+def test_the_numbers_of_the_demo_tell_its_story(tmp_path: Path) -> None:
+    answer = as_json("demo", "--seed", "3", "--plot", str(tmp_path / "tour.png"))
+    acts = [
+        {row["what"]: row["value"] for row in answer["figures"] if row["act"] == i}
+        for i in (1, 2, 3)
+    ]
+    rounds = sorted(acts[0].values())
+    assert acts[0]["Algorithm 2 of the paper"] == rounds[-1]
+    assert acts[0]["lower bound for any method"] == rounds[0]
+    assert acts[1]["recommended"] > max(acts[1]["best common"], acts[1]["best seen"])
+    assert acts[2]["measured gain"] > 0
 
 
 def test_built_in_graphs_and_instances() -> None:

@@ -29,7 +29,9 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 def test_stdout_holds_the_answer_and_nothing_else() -> None:
-    document = run("demo", "--edges", "12", "--dimension", "2", "--omega", "1.5", "-f", "json")
+    document = run(
+        "demo", "paper", "--edges", "12", "--dimension", "2", "--omega", "1.5", "-f", "json"
+    )
     assert document.returncode == 0
     assert json.loads(document.stdout)["certified"] is True
     assert "round" in document.stderr  # progress
