@@ -56,7 +56,7 @@ def trial_data(comparison: Comparison, margin: float = 0.0) -> TrialData:
 def draw_trial(data: TrialData, ax: Axes) -> None:
     """Differences as dots, their mean as a line, the interval as a band around it."""
     pairs = np.arange(1, len(data.differences) + 1)
-    low, high = _view(data)
+    low, high = shown_range(data)
     ax.fill_between(
         pairs,
         np.clip(data.lows, low, high),
@@ -87,7 +87,7 @@ def figure_trial(report: TrialReport) -> Figure:
     return figure
 
 
-def _view(data: TrialData) -> tuple[float, float]:
+def shown_range(data: TrialData) -> tuple[float, float]:
     """What the axis shows: all pairs, zero, and the last interval; early ones may be cut off."""
     ends = np.array([data.lows[-1], data.highs[-1]])
     shown = np.concatenate([data.differences, [0.0, -data.margin], ends[np.isfinite(ends)]])

@@ -42,6 +42,7 @@ def reads(request: Request, bearer: _Bearer = None) -> Role:
             "a token is needed: send it in the header Authorization: Bearer TOKEN, or sign in",
             headers={"WWW-Authenticate": "Bearer"},
         )
+    request.state.role = role
     return role
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from edgewise.core.claim import Confirmation
 from edgewise.core.ending import Ending
 from edgewise.formats.output import Output
-from edgewise.service.desk import Desk
+from edgewise.service.desk import Desk, View
 from edgewise.service.names import slug
-from edgewise.study.views.moment import Moment
 
 _ENDED = {Ending.SETTLED: "estimated", Ending.BUDGET_SPENT: "budget spent"}
 
@@ -30,9 +30,14 @@ class Line(NamedTuple):
     """How many are on record."""
 
 
-def state_of(moment: Moment) -> str:
-    """In a word: waiting for measurements, ready for a round, or how it ended."""
+def state_of(view: View) -> str:
+    """In a word: waiting for measurements, ready for a round, in trial, or how it ended."""
+    moment = view.moment
     ending = moment.ending
+    if moment.trial_ticket is not None:
+        return "in trial"
+    if moment.cursor.state.trials and view.status.confirmation is not Confirmation.UNCONFIRMED:
+        return str(view.status.confirmation)
     if ending is not Ending.RUNNING:
         return _ENDED.get(ending, ending.name.lower().replace("_", " "))
     return "ready" if moment.pending is None else "waiting"
@@ -42,7 +47,7 @@ def line_of(desk: Desk, name: str) -> Line:
     """A study as it stands; nothing is estimated for it."""
     view = desk.view(name)
     moment = view.moment
-    pending = moment.pending
+    pending, trial = moment.pending, moment.trial_ticket
     since = None
     if pending is not None:
         since = view.once("since", lambda: handed_out(desk, name, pending.round))
@@ -50,8 +55,8 @@ def line_of(desk: Desk, name: str) -> Line:
         name,
         slug(name),
         moment.rounds,
-        state_of(moment),
-        None if pending is None else pending.key,
+        state_of(view),
+        trial.key if trial is not None else None if pending is None else pending.key,
         0 if pending is None else pending.missing,
         since,
         moment.cursor.state.learner.verdict.progress,

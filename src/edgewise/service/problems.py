@@ -81,9 +81,19 @@ def _detail(error: EdgewiseError) -> str:
     return error.phrased(_in_requests)
 
 
+_IN_TRIALS = {
+    "trial.ask": "POST .../ask",
+    "trial.tell": "POST .../tell",
+    "trial.end": "POST .../trial/end",
+}
+"""What the methods of a trial are as requests."""
+
+
 def _in_requests(call: Call) -> str:
     if call.method == "tell" and call.option:
         return f"POST .../tell?{call.option}=true"
+    if call.method.startswith("trial."):
+        return _IN_TRIALS[call.method]
     option = f' with {{"{call.option}": ...}}' if call.option else ""
     verb = {"recommend": "GET .../recommendation", "report": "GET .../report"}.get(call.method)
     return f"{verb or f'POST .../{call.method}'}{option}"

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from edgewise.base.arrays import Indices
 from edgewise.core.model.problem import Problem
 from edgewise.errors import EdgewiseError, InvalidArgument, InvalidFile, UnknownTicket
-from edgewise.formats import RoundRewards, parse_rewards
+from edgewise.formats import RoundRewards, parse_rewards, read_joint_arm
 from edgewise.service.desk import Desk
 from edgewise.study import Study
 from edgewise.study.files.config import StudyConfig, config_of
@@ -35,6 +36,13 @@ def measurements(name: str, body: bytes, problem: Problem) -> RoundRewards:
     """Measurements in CSV or JSON, as ``edgewise study tell`` reads them."""
     text = text_of(name, body)
     return _parsed(name, lambda: parse_rewards(name, text, problem))
+
+
+def joint_arm(file: Path, problem: Problem) -> Indices:
+    """A configuration in CSV: node, arm."""
+    arms = problem.arm_labels or range(problem.n_arms)
+    nodes = problem.graph.labels
+    return _parsed(file.name, lambda: read_joint_arm(file, nodes=nodes, arms=arms))
 
 
 def agreed_round(key: str, named: str | None) -> str:

@@ -425,6 +425,31 @@ def test_a_large_network_is_drawn_in_groups(browser: Browser, tmp_path: Path) ->
         picture(page, "large")
 
 
+def test_a_trial_over_its_pairs(browser: Browser, farm: tuple[str, Study]) -> None:
+    url, study = farm
+    study.confirm(baseline=[0, 0, 0, 0], candidate=[1, 1, 1, 1], max_pairs=12, rng=0)
+    network = ew.BilinearEnvironment(study.problem, [[0.3, 0.1], [0.2, 0.9]], rng=2)
+    trial = study.trial
+    assert trial is not None
+    for _ in range(5):
+        ticket = trial.ask()
+        trial.tell(ticket, network(ticket.arms))
+    with (
+        serving(url) as link,
+        visiting(browser.new_context(viewport={"width": 1000, "height": 900}), link) as visit,
+    ):
+        page = visit.page
+        expect(page.locator(".badge")).to_have_text("in trial")
+        page.get_by_role("link", name=study.name).click()
+        page.get_by_label("Its total").fill("3.1")
+        page.get_by_role("button", name="Upload").click()
+        expect(page.locator("#said")).to_have_text("The measurements are on record.")
+        page.locator("#trial .chart").scroll_into_view_if_needed()
+        expect(page.locator("#trial .main-svg").first).to_be_visible()
+        expect(page.locator("#trial")).to_contain_text("3 pairs")
+        picture(page, "trial")
+
+
 def test_an_error_shows_itself(browser: Browser, farm: tuple[str, Study]) -> None:
     url, study = farm
     with serving(url) as link, visiting(browser.new_context(), link) as visit:

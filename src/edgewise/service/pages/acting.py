@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from edgewise.errors import Call, EdgewiseError, InvalidArgument
-from edgewise.service import uploads
+from edgewise.service import uploads, verbs
 from edgewise.service.desk import Desk
 from edgewise.service.identity import Studies, writes
 from edgewise.service.names import StudyName, slug
@@ -26,6 +26,10 @@ _BUTTONS = {
     "extend": "“Go on”",
     "recommend": "the recommendation",
     "report": "the report",
+    "confirm": "“Measure it”",
+    "trial.ask": "the round that is out",
+    "trial.tell": "“Upload”",
+    "trial.end": "“End the trial”",
     "tell": "“Record unlikely values too”",
 }
 
@@ -54,7 +58,7 @@ def _on_page(call: Call) -> str:
 @router.post("/ask")
 def ask(request: Request, desk: Studies, name: StudyName) -> Response:
     """Hand out the next round."""
-    return acted(request, desk, name, "asked", lambda: desk.study(name).ask())
+    return acted(request, desk, name, "asked", lambda: verbs.ask(desk.study(name)))
 
 
 @router.post("/tell")
@@ -66,8 +70,12 @@ def tell(
     file: _Upload = None,
     pasted: _Pasted = "",
     unlikely: Annotated[bool, Form()] = False,
+    total: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
-    """Record an uploaded file of measurements."""
+    """Record an uploaded file of measurements, or the figure of a round of a trial."""
+    figure = total.strip()
+    if figure:
+        return acted(request, desk, name, "told", lambda: _tell_total(desk, name, key, figure))
     sent = _Sent.of(file, pasted)
     return acted(request, desk, name, "told", lambda: sent.tell(desk, name, key, unlikely))
 
@@ -95,7 +103,7 @@ def close(request: Request, desk: Studies, name: StudyName, key: _Round) -> Resp
 @router.post("/cancel")
 def cancel(request: Request, desk: Studies, name: StudyName, key: _Round) -> Response:
     """Forget the round that is out."""
-    return acted(request, desk, name, "cancelled", lambda: desk.study(name).cancel(key))
+    return acted(request, desk, name, "cancelled", lambda: verbs.cancel(desk.study(name), key))
 
 
 @router.post("/extend")
@@ -119,6 +127,44 @@ def extend(
     return acted(request, desk, name, "extended", act)
 
 
+@router.post("/confirm")
+def confirm(
+    request: Request,
+    desk: Studies,
+    name: StudyName,
+    arm: Annotated[str, Form(max_length=1000)] = "",
+    max_pairs: Annotated[str, Form(max_length=40)] = "100",
+    file: _Upload = None,
+) -> Response:
+    """Begin a trial of the recommended configuration against today's."""
+
+    def act() -> None:
+        study = desk.study(name)
+        sent = {} if file is None or not file.filename else {"baseline.csv": file.file.read()}
+        pairs = _number("max_pairs", max_pairs, int) or 100
+        with uploads.beside(sent) as placed:
+            today = (
+                uploads.joint_arm(placed["baseline.csv"], study.problem)
+                if placed
+                else verbs.joint_arm(study.problem, arm)
+            )
+        study.confirm(baseline=today, max_pairs=pairs)
+
+    return acted(request, desk, name, "begun", act)
+
+
+@router.post("/end-trial")
+def end_trial(request: Request, desk: Studies, name: StudyName) -> Response:
+    """Take no further pair."""
+    return acted(request, desk, name, "ended", lambda: verbs.the_trial(desk.study(name)).end())
+
+
+def _tell_total(desk: Desk, name: str, key: str, text: str) -> None:
+    figure = _number("total", text, float)
+    if figure is not None:
+        verbs.tell_total(desk.study(name), key, figure)
+
+
 class _Sent:
     """Measurements from a file, or from the box beside it."""
 
@@ -134,8 +180,7 @@ class _Sent:
     def tell(self, desk: Desk, name: str, key: str, unlikely: bool) -> None:
         study = desk.study(name)
         read = uploads.measurements(self.name, self.content, study.problem)
-        named = uploads.agreed_round(key, read.round)
-        study.tell(named, read.rewards, accept_outliers=unlikely)
+        verbs.tell(study, key, read, accept_outliers=unlikely)
 
     def correct(self, desk: Desk, name: str, key: str) -> None:
         study = desk.study(name)
@@ -146,7 +191,7 @@ class _Sent:
                 f"{self.name} does not say which round it corrects; nothing was changed: give the "
                 "round, or add a column round"
             )
-        study.correct(uploads.agreed_round(chosen, read.round), read.rewards)
+        verbs.correct(study, chosen, read)
 
 
 def _number(name: str, text: str, kind: Callable[[str], T]) -> T | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import JSONResponse, Response
 
 from edgewise.base.arrays import Indices
+from edgewise.plots.trial import shown_range, trial_data
 from edgewise.service.desk import View
 from edgewise.service.identity import Studies, reads
 from edgewise.service.names import StudyName
@@ -48,6 +50,44 @@ def totals(desk: Studies, name: StudyName) -> Response:
         for slot, (label, value) in enumerate(_references(view), start=1)
     ]
     return _figure(traces, y_title="total reward", n=per_point)
+
+
+@router.get("/trial")
+def trial(desk: Studies, name: StudyName) -> Response:
+    """The difference of a trial over its pairs, in the interval that holds at all times."""
+    report = desk.view(name).moment.trial
+    if report is None or report.leading is None or not report.pairs:
+        raise Refusal(404, "no pair of a trial is complete yet")
+    data = trial_data(report.leading, report.goal.margin)
+    low, high = shown_range(data)
+    pairs = np.arange(1, len(data.differences) + 1)
+    said = "after %{x} pairs: %{y:.4g}<extra></extra>"
+    lower, upper = (
+        _line(
+            pairs,
+            np.clip(ends, low, high),
+            "interval, valid at all times",
+            said,
+            colour=5,
+            mode="lines",
+        )
+        for ends in (data.lows, data.highs)
+    )
+    traces = [
+        lower | {"showlegend": False},
+        upper | {"fill": "tonexty"},
+        _line(pairs, data.means, "mean difference", said, colour=0, mode="lines"),
+        _line(
+            pairs,
+            data.differences,
+            "pairs",
+            "pair %{x}: %{y:.4g}<extra></extra>",
+            colour=1,
+            mode="markers",
+        ),
+        _level(pairs, 0.0, "no difference", colour=6),
+    ]
+    return _figure(traces, x_title="pairs", y_title=escape(data.title))
 
 
 @router.get("/network")
@@ -114,13 +154,14 @@ def _figure(
     y_title: str = "",
     y_format: str = "",
     marks: list[dict[str, Any]] | None = None,
+    x_title: str = "",
     n: int = 1,
     bare: bool = False,
     note: str = "",
 ) -> Response:
     """Traces and what the script needs to lay them out; colours are numbers of the palette."""
     rounds = max((trace["x"][-1] for trace in traces if trace["x"] and not bare), default=0)
-    x_title = "round" if n == 1 else f"round (one point for {n} rounds)"
+    x_title = x_title or ("round" if n == 1 else f"round (one point for {n} rounds)")
     return JSONResponse(
         {
             "traces": traces, "xTitle": x_title, "yTitle": y_title, "yFormat": y_format,

@@ -34,6 +34,8 @@ DONE = {
     "cancelled": "The round is cancelled; asking hands out the same configuration again.",
     "corrected": "The correction is on record, and the evidence was judged anew.",
     "extended": "The study goes on.",
+    "begun": "The trial has begun: its first round is out.",
+    "ended": "The trial is over; what was measured stays.",
 }
 """What a page says after a request that went well; an address can say nothing else."""
 
@@ -70,6 +72,7 @@ def study_page(
         lacking=_lacking(view.status.pending),
         excerpt=desk.excerpt(name, last=_EVENTS),
         measured=problem.measured,
+        arms=[str(label) for label in problem.arm_labels or range(problem.n_arms)],
         said=said,
         wrong=wrong,
     )

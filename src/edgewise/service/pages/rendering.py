@@ -12,7 +12,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from edgewise import __version__
 from edgewise.service.access import Role
-from edgewise.service.identity import role_of
 from edgewise.service.names import slug
 from edgewise.service.pages.assets import STAMP
 from edgewise.service.problems import Refusal
@@ -42,7 +41,7 @@ _TEMPLATES.globals |= {"version": __version__, "stamp": STAMP}
 
 def render(request: Request, template: str, code: int = 200, /, **values: Any) -> HTMLResponse:
     """A page, or a part of one."""
-    may_write = role_of(request) is Role.WRITER if request.method == "GET" else True
+    may_write = getattr(request.state, "role", Role.NOBODY) is Role.WRITER
     text = _TEMPLATES.get_template(template).render(may_write=may_write, **values)
     return HTMLResponse(text, code)
 

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from edgewise.errors import UnknownTicket
 from edgewise.formats.channels import channel_columns, channel_names
 from edgewise.formats.output import Output
-from edgewise.service import uploads
+from edgewise.service import uploads, verbs
 from edgewise.service.desk import Desk
 from edgewise.service.identity import Studies, writes
 from edgewise.service.names import StudyName
@@ -39,14 +39,14 @@ def status(desk: Desk, name: str, wanted: Format) -> Response:
 @router.post("/ask", responses=documented(Ticket), dependencies=_WRITES)
 def ask(desk: Studies, name: StudyName, wanted: Wanted) -> Response:
     """The round to deploy: the one that is out, or else the next. Asking twice gives the same."""
-    return answer(ticket_output(desk.study(name).ask()), wanted)
+    return answer(ticket_output(verbs.ask(desk.study(name))), wanted)
 
 
 @router.get("/rounds/{round}", responses=documented(Ticket))
 def ticket(desk: Studies, name: StudyName, key: Key, wanted: Wanted) -> Response:
     """A round that is out or closed: the arm of every node."""
     with _not_found():
-        return answer(ticket_output(desk.study(name).ticket(key)), wanted)
+        return answer(ticket_output(verbs.ticket(desk.study(name), key)), wanted)
 
 
 @router.get("/rounds/{round}/rewards", responses=documented(Measured))
@@ -66,12 +66,17 @@ def tell(
     body: Body,
     wanted: Wanted,
     accept_outliers: Annotated[bool, Query(description="Record unlikely values too.")] = False,
+    total: Annotated[
+        float | None, Query(description="Instead of a body: the figure of a round of a trial.")
+    ] = None,
 ) -> Response:
     """Record measurements; more may follow. Telling the same again is harmless."""
     study = desk.study(name)
-    read = uploads.measurements("request", body, study.problem)
-    named = uploads.agreed_round(key, read.round)
-    study.tell(named, read.rewards, accept_outliers=accept_outliers)
+    if total is not None:
+        verbs.tell_total(study, key, total)
+    else:
+        read = uploads.measurements("request", body, study.problem)
+        verbs.tell(study, key, read, accept_outliers=accept_outliers)
     return status(desk, name, wanted)
 
 
@@ -82,7 +87,7 @@ def correct(desk: Studies, name: StudyName, key: Key, body: Body, wanted: Wanted
     """Replace measurements that were wrong, or add late ones; the old stay in the log."""
     study = desk.study(name)
     read = uploads.measurements("request", body, study.problem)
-    study.correct(uploads.agreed_round(key, read.round), read.rewards)
+    verbs.correct(study, key, read)
     return status(desk, name, wanted)
 
 
@@ -95,8 +100,11 @@ def close(desk: Studies, name: StudyName, key: Key, wanted: Wanted) -> Response:
 
 @router.post("/rounds/{round}/cancel", responses=_STATUS, dependencies=_WRITES)
 def cancel(desk: Studies, name: StudyName, key: Key, wanted: Wanted) -> Response:
-    """Forget a round that is out; ask hands its arms out again, under a new key."""
-    desk.study(name).cancel(key)
+    """Forget a round that is out; ask hands its arms out again, under a new key.
+
+    Of a trial, the pair that is out is begun again.
+    """
+    verbs.cancel(desk.study(name), key)
     return status(desk, name, wanted)
 
 

@@ -125,6 +125,35 @@ class LogBody(_Answer):
     log: list[dict[str, Any]]
 
 
+class TrialBody(_Answer):
+    """Where a trial stands."""
+
+    trial: str = Field(description="running, better, worse, ...")
+    trial_pairs: int
+    trial_max_pairs: int
+    trial_difference: Number
+    trial_low: Number
+    trial_high: Number
+    trial_winner: str | None
+    comparisons: list[dict[str, Any]]
+
+
+class Confirming(BaseModel):
+    """What to compare the recommended configuration with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    baseline: Label | dict[str, Label] = Field(
+        description="Today's configuration: one arm for all nodes, or the arm of every node."
+    )
+    tournament: bool = Field(False, description="Compare the simple alternatives as well.")
+    delta: float = Field(0.05, gt=0, lt=1, description="Largest probability of a wrong ending.")
+    margin: float = Field(0.0, ge=0, lt=1e300, description="The loss that would not matter.")
+    width: float | None = Field(None, gt=0, lt=1e300, description="End when it is this narrow.")
+    max_pairs: int = Field(100, ge=1, le=10**6, description="End undecided after so many pairs.")
+    seed: int | None = Field(None, ge=0, le=2**63 - 1, description="Of the coins.")
+
+
 class Extension(BaseModel):
     """How to go on after the stop."""
 

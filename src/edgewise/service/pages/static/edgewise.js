@@ -24,7 +24,8 @@ function look(trace) {
     marker.symbol = SYMBOLS[trace.symbol % SYMBOLS.length];
     marker.line = { width: 1, color: style("--card") };
   }
-  return { ...trace, marker, line: { ...trace.line, color: paint } };
+  const fill = trace.fill ? { fillcolor: `${paint}33` } : {};
+  return { ...trace, ...fill, marker, line: { ...trace.line, color: paint } };
 }
 
 function layout(figure, width) {
@@ -43,7 +44,7 @@ function layout(figure, width) {
     xaxis: figure.bare ? hidden : { ...axis, title: { text: figure.xTitle }, tickformat: "d", ...(figure.rounds <= 15 ? { dtick: 1 } : {}) },
     yaxis: figure.bare
       ? { ...hidden, scaleanchor: "x" }
-      : { ...axis, title: { text: figure.yTitle }, tickformat: figure.yFormat, rangemode: "tozero" },
+      : { ...axis, title: { text: figure.yTitle }, tickformat: figure.yFormat, ...(figure.yFormat ? { rangemode: "tozero" } : {}) },
   };
 }
 
