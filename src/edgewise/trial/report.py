@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.html import summary
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidArgument
 from edgewise.trial.comparison import Comparison
@@ -128,12 +129,16 @@ class TrialReport:
         """How many pairs, in words."""
         return "1 pair" if self.pairs == 1 else f"{self.pairs} pairs"
 
+    def lines(self) -> list[str]:
+        """What was measured, line by line."""
+        found = [in_words(one) for one in self.comparisons]
+        return [*found, *self.warnings, "No model assumed; the interval holds whenever one looks."]
+
+    def _repr_html_(self) -> str:
+        return summary(self.headline, [("", line) for line in self.lines()])
+
     def __str__(self) -> str:
-        lines = [self.headline]
-        lines += [f"  {in_words(one)}" for one in self.comparisons]
-        lines += [f"  {warning}" for warning in self.warnings]
-        lines.append("  No model assumed; the interval holds whenever one looks.")
-        return "\n".join(lines)
+        return "\n  ".join([self.headline, *self.lines()])
 
 
 def in_words(found: Comparison) -> str:

@@ -102,6 +102,9 @@ def test_rewards_gaps_cancellations_and_corrections(desk: Desk) -> None:
     fixed = [line.replace("0.5", "0.75") for line in lines]
     path = desk.file("c.csv", "\n".join([head, *fixed]))
     assert desk.run("correct", path).exit_code == 0
+    again = desk.run("correct", "--total", "4.5", "--round", ticket.key)
+    assert again.exit_code == 0, again.output
+    assert desk.run("correct", "--total", "4.5").exit_code == 2
     assert desk.run("cancel").exit_code == 0
     assert desk.as_json("status")["trial_round"] == "T1-1.1-2"
     assert desk.run("tell", "--total", "nan").exit_code == 0

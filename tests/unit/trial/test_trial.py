@@ -236,6 +236,7 @@ def test_a_warning_when_the_order_matters() -> None:
     assert found.order_effect == pytest.approx(3.0, abs=1.5)
     assert found.order_effect == pytest.approx(np.polyfit(found.orders, found.differences, 1)[0])
     assert "The order matters" in str(report)
+    assert "The order matters" in report._repr_html_()
     low, high = report.interval
     assert low <= found.sign_interval[0] <= found.sign_interval[1] <= high
     assert not run(new(width=1e-9, max_pairs=30), noisy(2.0)).warnings

@@ -11,8 +11,8 @@ import typer
 
 from edgewise.cli.study.options import (
     MEASUREMENTS,
-    MeasurementsFile,
     RoundKey,
+    RoundTotal,
     StorageUrl,
     StudyName,
     find_round,
@@ -47,10 +47,7 @@ def tell(
     accept: Annotated[
         bool, typer.Option("--accept", help="Record values that can hardly be right as well.")
     ] = False,
-    total: Annotated[
-        float | None,
-        typer.Option(help="Instead of a file: the figure of the round; nan if it was lost."),
-    ] = None,
+    total: RoundTotal = None,
     output: OutputFormat = Format.TABLE,
 ) -> None:
     """Record what was measured.
@@ -79,6 +76,7 @@ def tell(
     number = find_round(study, key, read.round)
     if is_key(number):
         the_trial(study).tell(number, read.rewards if total is None else total)
+        note(f"round {number} is on record")
         emit(status_output(study), output)
         return
     study.tell(number, read.rewards, accept_outliers=accept)
@@ -127,17 +125,19 @@ def cancel(
 
 
 def correct(
-    file: MeasurementsFile,
+    file: Annotated[Path | None, MEASUREMENTS] = None,
     storage: StorageUrl = None,
     name: StudyName = None,
     key: RoundKey = None,
+    total: RoundTotal = None,
     output: OutputFormat = Format.TABLE,
 ) -> None:
     """Replace measurements that were wrong, or add late ones to a closed round.
 
     The file names what to correct, as in tell; an empty reward withdraws a measurement. The
     round must be named, by the column round or by --round. The old values stay in the log; what
-    was deployed since stays as it was, and the evidence is judged anew.
+    was deployed since stays as it was, and the evidence is judged anew. A round of a trial is
+    corrected by --total, or by a file with all its rewards.
 
     Example:
       $ edgewise study correct correction.csv --storage sqlite:///farm.db --round 1
@@ -145,15 +145,15 @@ def correct(
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was changed.
     """
     study = find_study(storage, name)
-    read = _read(file, study)
+    read = _told(file, total, study)
     if key is None and read.round is None:
         raise InvalidArgument(
-            f"{file} does not say which round it corrects; nothing was changed: pass --round, or "
-            "add a column round"
+            f"{file or '--total'} does not say which round it corrects; nothing was changed: pass "
+            "--round, or add a column round"
         )
     number = find_round(study, key, read.round)
     if is_key(number):
-        the_trial(study).correct(number, read.rewards)
+        the_trial(study).correct(number, read.rewards if total is None else total)
     else:
         study.correct(number, read.rewards)
     emit(status_output(study), output)

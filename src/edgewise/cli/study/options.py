@@ -60,7 +60,10 @@ MEASUREMENTS = typer.Argument(
     help="Measurements, .csv or .json: source,target,reward (node,reward or reward alone, if "
     "that is measured) and, better, round; - for stdin.",
 )
-MeasurementsFile: TypeAlias = Annotated[Path, MEASUREMENTS]
+RoundTotal: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--total", help="Instead of a file: the figure of the round; nan if it was lost."),
+]
 TableFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also write it here: .csv or .json."),
