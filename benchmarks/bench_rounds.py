@@ -1,6 +1,8 @@
 """Rounds to a certificate: every strategy on the paper's instances and on random ones.
 
-``python benchmarks/bench_rounds.py [REPETITIONS]`` prints markdown tables (default 30 runs each).
+``python benchmarks/bench_rounds.py [REPETITIONS]`` prints markdown tables (default 30 runs each);
+``python benchmarks/bench_rounds.py rules [REPETITIONS]`` only those that compare ``anytime`` with
+what it was before, ``rivalwise``, and with the lower bounds (default 200 runs each).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import sys
 import time
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +26,7 @@ from edgewise.core.strategies import Adaptive
 from edgewise.core.strategies.adaptive import AdaptivePhases
 from edgewise.core.strategies.plan import upcoming
 from edgewise.core.targets.truth import Truth
+from edgewise.simulation import Replications
 
 GRAPHS = ("star", "complete", "circle", "matching")
 METHODS = (
@@ -31,6 +35,8 @@ METHODS = (
     ("contrast", "anytime"),
     ("adaptive", "anytime"),
 )
+RULES = ("rivalwise", "anytime")
+"""Before and now."""
 
 
 def paper_table(repetitions: int) -> None:
@@ -63,6 +69,67 @@ def _paper_row(omega: float, dimension: int, graph: str, repetitions: int) -> No
         f"| {means[0] / means[-1]:.0f} | {wrong} | {seconds:.2f} |",
         flush=True,
     )
+
+
+def rules_table(repetitions: int) -> None:
+    """Mean rounds of the adaptive strategy with both rules, and both lower bounds; m = 156."""
+    print("| delta | omega | d | graph | rivalwise | anytime | ratio | printed bound ", end="")
+    print("| bound for the graph | anytime / bound | wrong | CPU s per run, before and now |")
+    print("|---" * 12 + "|")
+    for delta in (0.05, 1e-10):
+        for omega in (0.1, math.pi / 2):
+            for dimension in (2, 3, 5, 7):
+                for graph in GRAPHS:
+                    runs = repetitions if delta > 1e-3 else max(repetitions // 5, 2)
+                    _rules_row(delta, omega, dimension, graph, runs)
+
+
+def _rules_row(delta: float, omega: float, dimension: int, graph: str, repetitions: int) -> None:
+    arms, matrix = ew.simulation.paper_instance(dimension, omega)
+    problem = ew.Problem(getattr(ew.Graph, graph)(n_edges=156), arms)
+    (before, slow), (now, fast) = (
+        _timed(problem, matrix, rule, repetitions, delta=delta, rng=0) for rule in RULES
+    )
+    printed = ew.theory.lower_bound(problem.graph, arms, matrix, delta=delta, nats="printed")
+    here = ew.theory.lower_bound(problem.graph, arms, matrix, delta=delta, designs="realisable")
+    print(
+        f"| {delta:g} | {omega:.2f} | {dimension} | {graph} | {_mean(before)} | {_mean(now)} "
+        f"| {now.mean_rounds / before.mean_rounds:.2f} | {printed.rounds:.2f} | {here.rounds:.2f} "
+        f"| {now.mean_rounds / here.rounds:.2f} | {before.errors + now.errors} "
+        f"| {slow:.3f} {fast:.3f} |",
+        flush=True,
+    )
+
+
+def _timed(
+    problem: ew.Problem, matrix: Array, rule: str, repetitions: int, **options: Any
+) -> tuple[Replications, float]:
+    start = time.process_time()
+    runs = ew.simulation.replicate(
+        problem, matrix, repetitions=repetitions, stopping=rule, target="pair", **options
+    )
+    return runs, (time.process_time() - start) / repetitions
+
+
+def _mean(runs: Replications) -> str:
+    error = runs.rounds.std(ddof=1) / math.sqrt(len(runs.rounds))
+    return f"{runs.mean_rounds:.1f} ± {error:.1f}"
+
+
+def rules_on_random(repetitions: int, n_instances: int = 50) -> None:
+    """Rounds of ``anytime`` over those of ``rivalwise``."""
+    ratios, wrong = [], 0
+    for seed in range(n_instances):
+        problem, matrix = random_instance(seed)
+        (before, _), (now, _) = (
+            _timed(problem, matrix, rule, repetitions, rng=seed, max_rounds=50_000)
+            for rule in RULES
+        )
+        ratios.append(now.mean_rounds / before.mean_rounds)
+        wrong += before.errors + now.errors
+    mean = math.exp(float(np.log(ratios).mean()))
+    print(f"\n{n_instances} random instances, anytime / rivalwise: {mean:.2f} times the rounds in ")
+    print(f"geometric mean ({min(ratios):.2f} to {max(ratios):.2f}); {wrong} wrong", flush=True)
 
 
 def random_instance(seed: int) -> tuple[ew.Problem, Array]:
@@ -144,8 +211,15 @@ def _layout_rho(problem: ew.Problem, matrix: Array, n_rounds: int) -> float:
 def main() -> None:
     """Print the tables."""
     warnings.simplefilter("ignore")
+    if sys.argv[1:2] == ["rules"]:
+        repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+        rules_table(repetitions)
+        rules_on_random(max(repetitions // 10, 2))
+        return
     repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     paper_table(repetitions)
+    rules_table(repetitions)
+    rules_on_random(repetitions)
     layout_table()
     random_table(repetitions)
 

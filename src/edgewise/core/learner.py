@@ -78,7 +78,8 @@ def advance(setting: Setting, state: LearnerState, rounds: Rounds) -> LearnerSta
     looks: Indices = np.flatnonzero(due)
     if not len(looks):
         return later
-    found = setting.target.look(setting, state, numbers[looks], cumulative[looks])
+    judging = setting.at_look(state, int(numbers[looks[0]]))
+    found = setting.target.look(judging, state, numbers[looks], cumulative[looks])
     later = replace(later, verdict=found.verdict, answer=found.answer, refuted=found.refuted)
     if found.verdict.stop:
         taken = int(looks[found.position]) + 1

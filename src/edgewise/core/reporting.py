@@ -27,6 +27,7 @@ from edgewise.core.regret import Regret
 from edgewise.core.report import Baseline, Estimated, Report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
+from edgewise.core.stopping import counts_looks
 from edgewise.core.targets.allocation import bounds_regret, recommend
 from edgewise.core.targets.target import may_estimate
 
@@ -57,7 +58,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         target=target,
         strategy=setting.strategy.name,
         stopping=setting.rule.name,
-        assumes=_assumptions(setting, local is not None),
+        assumes=_assumptions(setting, state, local is not None),
         designs=plan.designs,
         matrices=matrices,
         node_terms=plan.cells.node_terms(theta),
@@ -152,7 +153,8 @@ def _advice(setting: Setting, state: LearnerState, theta: Array, tables: Array) 
     if answer is not None and (state.verdict.stop or state.verdict.round == state.rounds):
         return _Advice(objective, _as_found(objective, answer.arms), answer.regret)
     phases = _visible_phases(setting, state)
-    guess = None if phases is None else recommend(setting, state.total, phases, state.rounds)
+    judging = setting.at_look(state, state.rounds)
+    guess = None if phases is None else recommend(judging, state.total, phases, state.rounds)
     if guess is not None:
         return _Advice(objective, guess.found, guess.regret)
     return _Advice(objective, solve(objective, Request()), None)
@@ -223,12 +225,27 @@ def _visible_phases(setting: Setting, state: LearnerState) -> ByPhase | None:
     return whole if setting.rule.is_due(np.array([state.rounds])).all() else None
 
 
-def _assumptions(setting: Setting, estimated: bool) -> str:
+def _assumptions(setting: Setting, state: LearnerState, estimated: bool) -> str:
     if estimated:
         return _LOCALLY
-    if setting.problem.noise != "estimate":
-        return setting.rule.assumes
-    return f"{setting.rule.assumes}; noise that is Gaussian with one deviation, as it is estimated"
+    said = [setting.rule.assumes]
+    if setting.problem.noise == "estimate":
+        said.append("noise that is Gaussian with one deviation, as it is estimated")
+    if state.extra_looks:
+        said.append(_on_extra_looks(setting, state.extra_looks))
+    return "; ".join(said)
+
+
+def _on_extra_looks(setting: Setting, count: int) -> str:
+    """What corrections and late measurements mean for the proof."""
+    looks = "a correction or late measurement was" if count == 1 else "corrections and late "
+    looks += "" if count == 1 else f"measurements were {count} times"
+    if counts_looks(setting.rule):
+        return f"{looks} followed by a look, which the rule has charged for"
+    return (
+        f"{looks} followed by a look at other data than the rule had judged: that they came, and "
+        "when, has nothing to do with the rewards"
+    )
 
 
 def _baselines(problem: Problem, state: LearnerState, objective: Objective) -> tuple[Baseline, ...]:

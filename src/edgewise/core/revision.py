@@ -46,24 +46,37 @@ def amend(
 ) -> LearnerState:
     """The state in which a phase (0 is the first) has other statistics (q, P), judged again.
 
-    A first phase that decided how edges are pooled still does not count.
+    That is an extra look, which rules whose error adds up over looks charge for. A first phase that
+    decided how edges are pooled still does not count.
     """
     if phase == 0 and len(state.closed) and setting.problem.pooling == "auto":
         return reconsider(setting, state)
     if phase == len(state.closed):
-        return reconsider(setting, replace(state, statistics=statistics))
+        return _look_again(setting, replace(state, statistics=statistics))
     before, behind = state.closed[:phase], state.closed[phase + 1 :]
     closed = with_present(before, statistics)
     for later in range(len(behind)):
         closed = with_present(closed, behind[later])
-    return reconsider(setting, replace(state, closed=closed))
+    return _look_again(setting, replace(state, closed=closed))
+
+
+def _look_again(setting: Setting, state: LearnerState) -> LearnerState:
+    """At other data than the last look had; not, if its statistics are gone."""
+    if not (_is_at_its_look(state) or (state.verdict.round and len(state.closed))):
+        return state
+    return reconsider(setting, replace(state, extra_looks=state.extra_looks + 1))
+
+
+def _is_at_its_look(state: LearnerState) -> bool:
+    """Whether the last look was at the present phase as it is."""
+    return state.verdict.round == state.rounds and state.phase_rounds > 0
 
 
 def reconsider(setting: Setting, state: LearnerState) -> LearnerState:
     """The state with its last verdict judged again, from the statistics it was judged by.
 
-    No rule looks more often than it would have. Between the looks of a rule that looks rarely, the
-    statistics of the last look are gone, and the verdict stands until the next.
+    Between the looks of a rule that looks rarely, the statistics of the last look are gone, and the
+    verdict stands until the next.
     """
     seen = _last_look(setting, state)
     if seen is None:
@@ -78,8 +91,7 @@ def go_on(setting: Setting, state: LearnerState) -> LearnerState:
     The phase that the stop ended is over, as if there had been no stop.
     """
     seen = _last_look(setting, state)
-    present = state.phase_rounds > 0 and state.verdict.round == state.rounds
-    if seen is None or not present or not is_phase_over(setting, state):
+    if seen is None or not _is_at_its_look(state) or not is_phase_over(setting, state):
         return state
     return next_phase(setting, state, seen.open())
 
@@ -87,14 +99,14 @@ def go_on(setting: Setting, state: LearnerState) -> LearnerState:
 def _last_look(setting: Setting, state: LearnerState) -> Finding | None:
     """What is found at the round last judged; None if its statistics are gone."""
     target, number, closed = setting.target, state.verdict.round, state.closed
-    if number == state.rounds and state.phase_rounds > 0:
+    if _is_at_its_look(state):
         before, last = closed, as_rounds(state.statistics)
     elif number > 0 and len(closed):
         before, last = closed[:-1], as_rounds(closed[-1])
     else:
         return None
     then = replace(state, closed=before, refuted=_refuted_before(setting, state, before))
-    return target.look(setting, then, np.array([number]), last)
+    return target.look(setting.at_look(state, number), then, np.array([number]), last)
 
 
 def _refuted_before(setting: Setting, state: LearnerState, phases: ByPhase) -> Mask | None:

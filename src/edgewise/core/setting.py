@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from edgewise.core.evidence.noise import noise_bounds
 from edgewise.core.gate.options import Gate
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
-from edgewise.core.stopping import StoppingRule, stopping_rule
+from edgewise.core.stopping import StoppingRule, counts_looks, stopping_rule
 from edgewise.core.strategies import Plan, Strategy, sampling_strategy
 from edgewise.core.targets import Forecast, Target, target_for
 from edgewise.errors import InvalidArgument
@@ -69,6 +70,13 @@ class Setting:
     def contrast_delta(self) -> float:
         """Part of delta spent on comparing arms."""
         return self.delta - self.noise_delta
+
+    def at_look(self, state: LearnerState, rounds: int) -> Setting:
+        """The setting with the confidence of a look at this round: extra looks have a price."""
+        if state.extra_looks == 0 or not counts_looks(self.rule):
+            return self
+        price = self.rule.surcharge(rounds, state.extra_looks)
+        return replace(self, delta=self.delta * math.exp(-price))
 
     def forecast(self, state: LearnerState) -> Forecast | None:
         """Rounds still needed; None when there is nothing to project: no round yet, or reached."""

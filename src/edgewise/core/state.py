@@ -64,6 +64,8 @@ class LearnerState:
     """What the gate has kept and found; None where it is not kept."""
     refuted: Mask | None = None
     """(q, P) the cells that a rule has refuted for good; None if the rule knows no such thing."""
+    extra_looks: int = 0
+    """Looks beyond those of the rule's own rounds: at other data, or with another confidence."""
 
     @classmethod
     def start(
@@ -115,6 +117,7 @@ class LearnerState:
             "deployed": None if self.deployed is None else self.deployed.copy(),
             "watch": None if self.watch is None else self.watch.to_tree(),
             "refuted": None if self.refuted is None else self.refuted.copy(),
+            "extra_looks": self.extra_looks,
         }
 
     @classmethod
@@ -148,4 +151,5 @@ class LearnerState:
             deployed=None if deployed is None else frozen(deployed, np.int32),
             watch=None if watch is None else Watch.from_tree(watch),
             refuted=None if refuted is None else frozen(refuted, np.bool_),
+            extra_looks=int(tree.get("extra_looks", 0)),
         )

@@ -53,6 +53,7 @@ def check_state(setting: Setting, state: LearnerState) -> None:
     """Raise unless the state could be one of this setting."""
     whole("seed", state.seed, least=0, most=2**64 - 1)
     whole("rounds", state.rounds, least=0)
+    whole("extra_looks", state.extra_looks, least=0)
     whole("phase_rounds", state.phase_rounds, least=0, most=state.rounds)
     check_statistics(setting, state.statistics)
     _check_closed(setting, state.closed)

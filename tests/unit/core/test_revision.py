@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 from tests.instances import NAMED_SQUARE as GRAPH
 from tests.instances import SMALL_PROBLEM as PROBLEM
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.ending import Ending
+from edgewise.core.evidence.evidence import Evidence
 from edgewise.core.evidence.measuring import ByPhase, Statistics
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import initial_state, tell_round
+from edgewise.core.reporting import compile_report
 from edgewise.core.revision import amend, go_on, reconsider, sum_rounds
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
@@ -148,3 +152,71 @@ def test_between_looks_the_verdict_stands() -> None:
     assert 0 < state.verdict.round < state.rounds
     worse = replace(state, statistics=CellStatistics.zero(setting.plan.cells))
     assert reconsider(setting, worse) is worse
+
+
+# -- looks that cost ---------------------------------------------------------------------------
+
+
+LOOKS = 145
+"""At 1, 1.1, 1.21, ... up to a million measurements of the same two pairs."""
+
+
+def widths(setting: Setting, *, charged: bool) -> Array:
+    """(LOOKS,) standard errors at which the rule stops, when round 1 is judged again and again."""
+    evidence = Evidence(
+        rounds=np.array([1]),
+        theta=np.zeros((1, 1, 1)),
+        leaders=np.zeros((1, 1), np.int64),
+        gaps=np.ones((1, 1, 1)),
+        variances=np.ones((1, 1, 1)),
+        n_rivals=1,
+        n_arcs=1,
+        n_arms=2,
+        noise=np.ones(1),
+    )
+    found = []
+    for look in range(LOOKS):
+        state = replace(fresh(setting), extra_looks=look if charged else 0)
+        delta = setting.at_look(state, 1).delta
+        found.append(setting.rule(evidence, delta=delta, epsilon=0.0)[0, 0, 0] ** -0.5)
+    return np.array(found)
+
+
+def wrong_stops(setting: Setting, runs: int, *, charged: bool) -> int:
+    """How often the worse of two nearly equal pairs is certified.
+
+    The round was closed almost empty, then its measurements arrived, a tenth more each time.
+    """
+    rng, sizes = np.random.default_rng(8), 1.1 ** np.arange(LOOKS)
+    steps = np.sqrt(np.diff(sizes, prepend=0.0)) * rng.standard_normal((runs, LOOKS))
+    standardised = steps.cumsum(axis=1) / np.sqrt(sizes)
+    over = np.abs(standardised) >= widths(setting, charged=charged)
+    first = over.argmax(axis=1)
+    return int((over.any(axis=1) & (standardised[np.arange(runs), first] > 0)).sum())
+
+
+def test_looks_after_corrections_are_paid_for() -> None:
+    """Exact binomial tests with a false alarm of 1e-6; without the price, delta is exceeded."""
+    setting, runs = setting_for("g-optimal", stopping=Union(), delta=0.05), 4000
+    paid, free = (wrong_stops(setting, runs, charged=charged) for charged in (True, False))
+    assert binom.sf(paid - 1, runs, 0.05) > 1e-6
+    assert binom.sf(free - 1, runs, 0.05) < 1e-6
+
+
+def test_extra_looks_are_counted_and_kept() -> None:
+    setting = setting_for("g-optimal", stopping=Union(), delta=0.05)
+    state, rounds, _ = told(setting, rewards_of(1, 3))
+    again = amend(setting, state, 0, sum_rounds(setting, rounds))
+    assert (state.extra_looks, again.extra_looks) == (0, 1)
+    assert LearnerState.from_tree(again.to_tree()).extra_looks == 1
+    assert again.verdict.progress < state.verdict.progress
+    assert "charged for" in compile_report(setting, again, Ending.RUNNING).assumes
+    assert "charged" not in compile_report(setting, state, Ending.RUNNING).assumes
+
+
+def test_the_next_look_costs_as_the_one_after_all_extra_ones() -> None:
+    for rounds, look in ((1, 1), (2, 2), (5, 5)):
+        for extra in (0, 1, 7):
+            later = look + extra
+            expected = np.log(later * (later + 1)) - np.log(look * (look + 1))
+            assert np.isclose(Union().surcharge(rounds, extra), expected)

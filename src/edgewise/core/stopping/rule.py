@@ -55,3 +55,15 @@ class ConfidenceRule(StoppingRule, Protocol):
 def knows_widths(rule: StoppingRule) -> TypeGuard[ConfidenceRule]:
     """Whether the rule can bound what an allocation may miss."""
     return callable(getattr(rule, "contrast_width", None))
+
+
+class CountingRule(StoppingRule, Protocol):
+    """A stopping rule whose error adds up over looks, so that every look has its price."""
+
+    def surcharge(self, rounds: int, extra: int) -> float:
+        """By how much log(1/delta) grows at this round after so many extra looks."""
+
+
+def counts_looks(rule: StoppingRule) -> TypeGuard[CountingRule]:
+    """Whether a look at other data at the same round costs something."""
+    return callable(getattr(rule, "surcharge", None))

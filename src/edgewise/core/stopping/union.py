@@ -18,9 +18,10 @@ from edgewise.errors import InvalidArgument
 class Union:
     r"""Stop when every gap exceeds :math:`s \sqrt{2 \log((P - 1)/\delta_c)}` at the c-th look.
 
-    Looks are taken on a geometric grid of rounds, :math:`\delta_c = \delta/(c(c + 1))` sums to
-    delta over all looks, and an error means that one of the P - 1 contrasts with the true best
-    failed on one side. Valid when the joint arms do not depend on the rewards, for sub-Gaussian
+    Looks are taken on a geometric grid of rounds, and after corrections, when c grows as well;
+    :math:`\delta_c = \delta/(c(c + 1))` sums to delta over all looks, and an error means that one
+    of the P - 1 contrasts with the true best failed on one side. Valid when the joint arms do not
+    depend on the rewards, for sub-Gaussian
     noise: see docs/stopping.md. Strength is the squared ratio of gap and width.
     """
 
@@ -53,6 +54,12 @@ class Union:
         """(T,) the margin of the latest look."""
         log_term = log_odds + float(self._price(np.array([rounds]))[0])
         return np.sqrt(2.0 * log_term * variances)
+
+    def surcharge(self, rounds: int, extra: int) -> float:
+        """What it takes more to be the look after all extra ones, not the one of its round."""
+        look = int(np.searchsorted(self._grid(np.array([rounds])), rounds, side="right"))
+        later = look + extra
+        return math.log(later * (later + 1.0)) - math.log(look * (look + 1.0))
 
     def _price(self, rounds: Indices) -> Array:
         """(R,) log(c (c + 1)) at the c-th look."""
