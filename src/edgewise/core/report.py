@@ -18,7 +18,7 @@ from edgewise.core.ending import Ending
 from edgewise.core.evidence.noise import NoiseEstimate
 from edgewise.core.gate.contradiction import Contradiction
 from edgewise.core.gate.contradiction import in_words as contradicted_in_words
-from edgewise.core.gate.lack_of_fit import LackOfFit
+from edgewise.core.gate.lack_of_fit import LackOfFit, untested
 from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
@@ -216,7 +216,7 @@ class Report:
     def _proved(self) -> str:
         """What the model says, what speaks against it first."""
         said = [self.contradiction_text] if self.contradictions else []
-        if not self.best_pairs:
+        if not self.best_pairs and self.estimated is None:
             return " ".join([*said, self._unseen_text()])
         claims = [claim for claim in self.target.claims(self) if claim]
         if self.ending is Ending.CONTRADICTED and self.contradictions:
@@ -305,7 +305,7 @@ class Report:
             f"{self.rounds} rounds ({self.strategy} strategy, {self.stopping} rule, delta = "
             f"{self.delta:g})",
             *(f"  contradicted   {said}" for said in self._contradicted),
-            f"  best pair      {self.pairs_text or 'not estimable yet'}",
+            f"  best pair      {self.pairs_text or self._no_pair_text()}",
         ]
         if self.allocation is not None:
             best = self.allocation
@@ -325,12 +325,17 @@ class Report:
             )
         if self.lack_of_fit is not None:
             lines.append(f"  lack of fit    p = {self.lack_of_fit.p_value:.3g}{self._fit_text()}")
+        elif untested(self.problem):
+            lines.append(f"  lack of fit    {untested(self.problem)}")
         if self.homogeneity is not None:
             lines.append(f"  edges          {differs_in_words(self.homogeneity, self.problem)}")
         heading = "estimate " if self.claim is Claim.ESTIMATED else "guarantee"
         if not contradicted:
             lines.append(f"  {heading}      {self.guarantee}")
         return "\n".join(lines)
+
+    def _no_pair_text(self) -> str:
+        return "not estimable yet" if self.estimated is None else "not looked at yet"
 
     def _up_to_text(self) -> str:
         return "" if self.problem.levels == "none" else ", but for unknown levels,"

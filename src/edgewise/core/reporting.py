@@ -67,7 +67,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         regret=None if found is None else found.regret,
         baselines=baselines,
         noise_estimate=estimate_noise(state.total),
-        lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased),
+        lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased, state.watch),
         unseen=() if np.isfinite(theta).all() else _unseen(setting, state),
         homogeneity=edges_differ(state.by_edge),
         estimated=None if local is None else _estimated(setting, state, local, baselines),

@@ -10,8 +10,15 @@ from scipy.special import fdtrc
 from edgewise.base.arrays import Array
 from edgewise.core.evidence.equations import Equations
 from edgewise.core.evidence.noise import pure_error
+from edgewise.core.evidence.observed import observed_directions
 from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.gate.sums import Sums
+from edgewise.core.gate.watch import Watch
 from edgewise.core.model.cells import Cells
+from edgewise.core.model.problem import Problem
+
+_ROUNDING = 1e-12
+"""Residual squares below this share of all squares are rounding."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +39,15 @@ class LackOfFit:
 
 
 def lack_of_fit(
-    cells: Cells, statistics: CellStatistics | Equations, theta: Array
+    cells: Cells, statistics: CellStatistics | Equations, theta: Array, watch: Watch | None = None
 ) -> LackOfFit | None:
-    """The F test; None if the cells seen cannot contradict the model, or nothing was repeated."""
-    if isinstance(statistics, Equations):  # nothing is repeated: see the test whether edges differ
-        return None
+    """The F test; None if the cells seen cannot contradict the model, or nothing was repeated.
+
+    Where statistics are normal equations, cells are those that the gate has counted: it does where
+    every number shows one cell and has no level.
+    """
+    if isinstance(statistics, Equations):
+        return None if watch is None else _of_sums(watch.sums)
     seen = statistics.observations > 0
     squares, degrees = pure_error(statistics)
     total, error_freedom = float(squares), int(degrees)
@@ -48,3 +59,33 @@ def lack_of_fit(
     statistic = float((N * residual**2).sum() / fit_freedom) / (total / error_freedom)
     p_value = float(fdtrc(fit_freedom, error_freedom, statistic))
     return LackOfFit(statistic, p_value, (fit_freedom, error_freedom))
+
+
+def _of_sums(sums: Sums) -> LackOfFit | None:
+    """Nested models by ranks: the parameters, then a mean of its own for every cell."""
+    seen = sums.cell_counts > 0
+    values, basis = observed_directions(sums.gram)
+    fitted = float((((basis.T @ sums.moment) ** 2) / values).sum())
+    explained = float((sums.cell_rewards[seen] ** 2 / sums.cell_counts[seen]).sum())
+    fit_freedom, error_freedom = int(seen.sum()) - len(values), sums.count - int(seen.sum())
+    error = sums.squares - explained
+    if fit_freedom < 1 or error_freedom < 1 or not error > _ROUNDING * sums.squares:
+        return None
+    statistic = max(explained - fitted, 0.0) / fit_freedom / (error / error_freedom)
+    p_value = float(fdtrc(fit_freedom, error_freedom, statistic))
+    return LackOfFit(statistic, p_value, (fit_freedom, error_freedom))
+
+
+def untested(problem: Problem) -> str:
+    """Why the fit of single cells cannot be tested, whatever the rounds; empty if it can."""
+    if problem.measured in ("node", "total"):
+        return (
+            "not tested: a number is a sum over several edges, so that no pair of arms is seen by "
+            "itself; whether edges differ is tested instead"
+        )
+    if problem.levels != "none":
+        return (
+            "not tested: rewards repeat only but for unknown levels; whether edges differ is "
+            "tested instead"
+        )
+    return ""

@@ -175,6 +175,12 @@ class Decided:
 
     def claims(self, report: Report) -> tuple[str, ...]:
         """What was decided, and what follows."""
+        if report.verdict.round == 0 and report.estimated is not None:
+            undecided = (
+                "Whether edges of a kind are alike is decided when the first phase ends; until "
+                "then they count as unequal."
+            )
+            return undecided, *self.unequal.claims(report)
         chosen = self.alike if report.estimated is None else self.unequal
         said = "alike: one matrix per kind" if report.estimated is None else "unequal"
         return f"By the first phase, edges of a kind are {said}.", *chosen.claims(report)

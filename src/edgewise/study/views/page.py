@@ -10,7 +10,7 @@ import numpy as np
 from edgewise import page
 from edgewise.core.claim import Confirmation
 from edgewise.core.evidence.noise import NoiseEstimate
-from edgewise.core.gate.lack_of_fit import LackOfFit
+from edgewise.core.gate.lack_of_fit import LackOfFit, untested
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.report import Report, differs_in_words
@@ -183,7 +183,10 @@ def _earnings(history: History) -> list[str]:
 
 
 def _trust(report: Report) -> list[str]:
-    parts = ["<h2>Can the model be trusted?</h2>", page.paragraph(fit_in_words(report.lack_of_fit))]
+    parts = [
+        "<h2>Can the model be trusted?</h2>",
+        page.paragraph(fit_in_words(report.lack_of_fit, untested(report.problem))),
+    ]
     if report.homogeneity is not None:
         said = differs_in_words(report.homogeneity, report.problem)
         parts.append(page.paragraph(f"Edges: {said}."))
@@ -213,8 +216,10 @@ def noise_in_words(problem: Problem, noise: NoiseEstimate | None) -> list[tuple[
     return [(measured, False), (warning, True)]
 
 
-def fit_in_words(fit: LackOfFit | None) -> str:
+def fit_in_words(fit: LackOfFit | None, reason: str = "") -> str:
     """What the lack-of-fit test says, for readers who do not test hypotheses."""
+    if fit is None and reason:
+        return f"Whether the bilinear model holds pair by pair is {reason}."
     if fit is None:
         return "Too little was repeated to test whether the bilinear model holds."
     if fit.p_value < _WRONG_MODEL:

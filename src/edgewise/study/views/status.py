@@ -281,7 +281,7 @@ def status_of(
         certificates=state.certificates,
         noise=problem.noise,
         noise_estimate=estimate_noise(total),
-        lack_of_fit=lack_of_fit(cells, total, estimate(cells, total)),
+        lack_of_fit=lack_of_fit(cells, total, estimate(cells, total), learner.watch),
         claim=claim_of(
             state.ending is Ending.CERTIFIED, estimated is not None, bool(learner.contradictions)
         ),
