@@ -66,6 +66,10 @@ class UnlikelyReward(InvalidRewards):
     """A reward can hardly be right; nothing was recorded until it is accepted."""
 
 
+class NotFinite(EdgewiseError, ArithmeticError):
+    """A number inside a computation is infinite or undefined: no verdict can rest on it."""
+
+
 class UnknownTicket(EdgewiseError, ValueError):
     """The ticket is not the one waiting for an answer; nothing was recorded."""
 

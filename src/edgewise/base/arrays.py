@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -38,3 +38,29 @@ def frozen(values: ArrayLike, dtype: DTypeLike) -> NDArray[Any]:
     copy = np.array(values, dtype=dtype, order="C", copy=True)
     copy.setflags(write=False)
     return copy
+
+
+_C = TypeVar("_C", bound=type)
+
+
+def stays_frozen(kind: _C) -> _C:
+    """A class of frozen values whose arrays stay read-only after ``pickle`` and ``deepcopy``.
+
+    >>> from copy import deepcopy
+    >>> @stays_frozen
+    ... class Value:
+    ...     def __init__(self, numbers):
+    ...         self.numbers = frozen(numbers, float)
+    >>> deepcopy(Value([1.0])).numbers.flags.writeable
+    False
+    """
+
+    def restore(self: Any, state: dict[str, Any]) -> None:
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+        self.__dict__.update(state)
+
+    kind.__setstate__ = restore  # type: ignore[attr-defined]
+    kind.__deepcopy__ = lambda self, memo: self  # type: ignore[attr-defined]  # noqa: ARG005
+    return kind

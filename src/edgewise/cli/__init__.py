@@ -9,6 +9,7 @@ def main() -> None:
     """Entry point of the ``edgewise`` command."""
     try:
         from edgewise.cli.app import app
+        from edgewise.cli.terminal.shell import end_when_terminated
     except ModuleNotFoundError as error:
         if error.name not in {"typer", "rich"}:
             raise
@@ -17,4 +18,5 @@ def main() -> None:
             "pip install 'edgewise[cli]'\n"
         )
         raise SystemExit(2) from None
+    end_when_terminated()
     app()

@@ -39,7 +39,7 @@ def root(
 
     Exit code 0: done. 2: a file, an argument or an option is wrong, the message says how to
     mend it. 3: ended without the certificate asked for. 4: the study takes no further rounds.
-    130: interrupted.
+    130: interrupted. 143: terminated.
     """
 
 

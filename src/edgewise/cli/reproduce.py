@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from edgewise.cli.terminal.options import OutputFormat
-from edgewise.cli.terminal.shell import INTERRUPTED, Command, Format, Output, emit, note
+from edgewise.cli.terminal.shell import INTERRUPTED, Command, Format, Output, Terminated, emit, note
 
 if TYPE_CHECKING:
     from edgewise.reproduction import Reproduction, Settings
@@ -89,6 +89,8 @@ def reproduce(
     )
     try:
         result = _run(experiment, settings, out, jobs, dask)
+    except Terminated:
+        raise
     except KeyboardInterrupt:
         note(f"interrupted; the same command continues from {out / 'cells.jsonl'}")
         raise typer.Exit(INTERRUPTED) from None

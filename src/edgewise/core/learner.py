@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices, stays_frozen
 from edgewise.base.border import border
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core import recipe
@@ -45,6 +45,7 @@ _BY_NAME = 2
 """The version before: methods by name, usable if they have their usual settings."""
 
 
+@stays_frozen
 @dataclass(frozen=True, eq=False)
 class Ticket:
     """One round to deploy: give node i the arm ``arms[i]``, measure, and tell."""

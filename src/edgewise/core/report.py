@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise.allocation.instance.result import Allocation
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices, stays_frozen
 from edgewise.core.claim import Claim, Confirmation, claim_of
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.earnings import Earnings
@@ -89,6 +89,7 @@ class Estimated:
         return self.gain / self.deviation if self.deviation > 0 else math.inf
 
 
+@stays_frozen
 @dataclass(frozen=True, eq=False)
 class Report:
     """What was found and how sure it is. ``print(report)`` gives the summary."""

@@ -16,6 +16,7 @@ from edgewise.base.extras import required
 from edgewise.errors import InvalidFile, InvalidGraph
 from edgewise.formats.edge_list import read_edge_csv, read_edge_parquet
 from edgewise.formats.files import FilePath, load_array, read_by_extension
+from edgewise.formats.limits import refuse_beyond
 from edgewise.formats.names import readable
 from edgewise.formats.rudy import read_rudy
 from edgewise.network.graph import Graph
@@ -84,7 +85,7 @@ def _read_matrix_market(file: Path) -> Graph:
 
     try:
         matrix = mmread(file)
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, TypeError, IndexError, MemoryError) as error:
         raise InvalidFile(
             f"{file}: not a Matrix Market file ({error}); write it with scipy.io.mmwrite"
         ) from error
@@ -99,6 +100,7 @@ def _read_numpy(file: Path) -> Graph:
             "integer pairs of nodes, or a square adjacency matrix"
         )
     if array.shape[1] == 2 and np.issubdtype(array.dtype, np.integer):
+        refuse_beyond(file, "nodes", int(array.max(initial=0)) + 1, "NODES")
         return Graph.from_edges(array)
     return _from_adjacency(file, array)
 
@@ -108,18 +110,34 @@ def _read_sparse(file: Path) -> Graph:
 
     try:
         matrix = load_npz(file)
-    except (ValueError, OSError, KeyError, zipfile.BadZipFile) as error:
+    except (ValueError, OSError, KeyError, IndexError, TypeError, zipfile.BadZipFile) as error:
         raise InvalidFile(
             f"{file}: not a sparse matrix ({error}); write it with scipy.sparse.save_npz"
         ) from error
     return _from_adjacency(file, matrix)
 
 
+def _check_places(table: Any) -> None:
+    """Raise ValueError if an entry lies outside the matrix."""
+    for places, size in ((table.row, table.shape[0]), (table.col, table.shape[1])):
+        if len(places) and not 0 <= int(places.min()) <= int(places.max()) < size:
+            raise ValueError(f"an entry lies in row or column {places.max()} of {size}")
+
+
 def _from_adjacency(file: Path, matrix: Any) -> Graph:
     from scipy.sparse import coo_array
 
-    table = coo_array(matrix)
-    rows, columns = table.shape
+    try:
+        if hasattr(matrix, "check_format"):
+            matrix.check_format(full_check=True)
+        table = coo_array(matrix)
+        rows, columns = table.shape
+        _check_places(table)
+    except (ValueError, TypeError, IndexError) as error:
+        raise InvalidFile(
+            f"{file}: the sparse matrix is not well formed ({error}); write it again"
+        ) from error
+    refuse_beyond(file, "nodes", max(rows, columns), "NODES")
     if rows != columns:
         raise InvalidFile(
             f"{file}: the matrix is {rows} x {columns}; an adjacency matrix has one row and one "

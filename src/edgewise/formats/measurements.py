@@ -72,6 +72,8 @@ def _from_json(file: Path, text: str) -> Table:
         raise InvalidFile(
             f"{file}, line {error.lineno}: not JSON ({error.msg}); {_JSON}"
         ) from error
+    except (ValueError, RecursionError) as error:  # a number or a nesting without end
+        raise InvalidFile(f"{file}: not JSON that can be read ({error}); {_JSON}") from error
     alone = isinstance(tree, dict) and "reward" in tree  # the total of a round
     rows = [tree] if alone else tree.get("measurements") if isinstance(tree, dict) else tree
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):

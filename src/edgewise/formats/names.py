@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from edgewise.core.model.problem import Problem
 
 
+_DIGITS = 19
+"""Longer numerals are names: no integer of a kernel holds them."""
+
+
 def readable(names: Sequence[Any]) -> list[Hashable]:
     """Names as they are, or as integers if all are whole numbers in their usual spelling."""
     texts = list(map(str, names))
-    if all(map(str.isdecimal, texts)):
+    if all(text.isdecimal() and len(text) < _DIGITS for text in texts):
         numbers = list(map(int, texts))
         if list(map(str, numbers)) == texts:  # not 007
             return list(numbers)

@@ -7,6 +7,7 @@ from typing import Any
 
 from edgewise.base.extras import required
 from edgewise.errors import InvalidFile
+from edgewise.formats.limits import refuse_beyond
 from edgewise.formats.table import Table
 
 
@@ -16,6 +17,9 @@ def read_parquet(file: Path) -> Table:
     pa = required("pyarrow", fact, "parquet")
     parquet = required("pyarrow.parquet", fact, "parquet")
     try:
+        about = parquet.read_metadata(file)
+        refuse_beyond(file, "columns", about.num_columns, "COLUMNS")
+        refuse_beyond(file, "cells", about.num_rows * about.num_columns, "CELLS")
         table = parquet.read_table(file)
     except (pa.ArrowException, OSError) as error:
         raise InvalidFile(

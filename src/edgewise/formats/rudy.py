@@ -10,6 +10,7 @@ from edgewise.base.arrays import Indices
 from edgewise.errors import InvalidFile
 from edgewise.formats.edge_list import refuse_loops, refuse_repeats, weights_of
 from edgewise.formats.files import opened
+from edgewise.formats.limits import refuse_beyond
 from edgewise.formats.table import Table
 from edgewise.network.graph import Graph
 
@@ -40,7 +41,9 @@ def _header(file: Path, line: int, words: list[str]) -> tuple[int, int]:
             f"{file}, line {line}: {' '.join(words)!r} is not 'n m', the numbers of nodes and "
             "edges, with which the file must begin (an edge list with column names is a .csv file)"
         )
-    return int(words[0]), int(words[1])
+    n_nodes, n_edges = (int(word[:20]) for word in words)
+    refuse_beyond(f"{file}, line {line}", "nodes", n_nodes, "NODES")
+    return n_nodes, n_edges
 
 
 def _table(file: Path, lines: list[tuple[int, list[str]]]) -> Table:

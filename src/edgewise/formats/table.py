@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 from edgewise.base.arrays import Array
 from edgewise.errors import InvalidFile
 from edgewise.formats.files import opened
+from edgewise.formats.limits import DIGITS, refuse_beyond
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +41,10 @@ class Table:
         """A column as finite numbers."""
         cells = self.columns[name]
         try:
-            values = np.asarray(cells, dtype=np.float64)
-        except (TypeError, ValueError):
+            values = np.asarray(cells, dtype=np.float64) if _is_plain(cells) else None
+        except (TypeError, ValueError, OverflowError):
+            values = None
+        if values is None:
             values = np.array([number(cell) for cell in cells], np.float64)  # None becomes NaN
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
@@ -68,6 +72,13 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet takes for the beginning of a formula."""
 
 
+def _is_plain(cells: Sequence[Any]) -> bool:
+    """Whether numpy reads the cells as :func:`number` does."""
+    if isinstance(cells, np.ndarray):
+        return cells.dtype.kind in "iuf"
+    return all(not isinstance(cell, str) or (cell.isascii() and "_" not in cell) for cell in cells)
+
+
 def csv_cell(value: Any) -> Any:
     """A cell as it is written: text that a spreadsheet would execute is quoted by an apostrophe."""
     if not isinstance(value, str):
@@ -82,11 +93,19 @@ def _as_named(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
+_NUMERAL = re.compile(r"\s*[+-]?(?:\d[\d.]*|\.\d+|nan|inf)[\de.+-]*\s*", re.ASCII | re.IGNORECASE)
+"""What may be a number in a file: Python also takes 1_0 and the digits of other scripts."""
+
+
 def number(cell: Any) -> float | None:
-    """The cell as a number, or None."""
+    """The cell as a number, or None: text in its usual spelling, no truth value, no bytes."""
+    if isinstance(cell, bool | bytes | np.bool_):
+        return None
+    if isinstance(cell, str) and (len(cell) > DIGITS or not _NUMERAL.fullmatch(cell)):
+        return None
     try:
         return float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
@@ -161,8 +180,10 @@ def _check_header(place: str, header: list[str]) -> None:
             f"{place}: columns are separated by {found}; save the table with commas "
             "between columns (and points in decimal numbers)"
         )
-    folded = [name.casefold() for name in header]
-    for i, name in enumerate(folded):
-        if not name or name in folded[:i]:
+    refuse_beyond(place, "columns", len(header), "COLUMNS")
+    seen: set[str] = set()
+    for i, name in enumerate(map(str.casefold, header)):
+        if not name or name in seen:
             fact = f"column {i + 1} has no name" if not name else f"two columns are called {name!r}"
             raise InvalidFile(f"{place}: {fact}; give every column a name of its own")
+        seen.add(name)

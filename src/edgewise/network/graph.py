@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Array, Indices, frozen
+from edgewise.base.arrays import Array, Indices, frozen, stays_frozen
 from edgewise.base.border import border
 from edgewise.base.html import ring, summary
 from edgewise.base.wording import shown
@@ -43,6 +43,7 @@ _DRAWN = 60
 """Nodes up to which a notebook shows a drawing."""
 
 
+@stays_frozen
 @border(error=InvalidGraph)
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:

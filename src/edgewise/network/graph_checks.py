@@ -135,6 +135,9 @@ def checked_kinds(kinds: NDArray[Any], n_pairs: int) -> NDArray[Any]:
     return kinds
 
 
+_SMALLEST, _LARGEST = 1e-100, 1e100
+
+
 def checked_weights(weights: Array, n_pairs: int) -> Array:
     """(E,) finite and not zero."""
     if weights.shape != (n_pairs,):
@@ -146,6 +149,12 @@ def checked_weights(weights: Array, n_pairs: int) -> Array:
         raise InvalidGraph(
             f"weight of edge {int(wrong[0])} is {weights[wrong[0]]}; weights are finite and not "
             "zero (an edge without interaction is no edge: remove it)"
+        )
+    sizes = np.abs(weights)
+    if sizes.min() < _SMALLEST or sizes.max() > _LARGEST:
+        raise InvalidGraph(
+            f"weights go from {sizes.min():g} to {sizes.max():g} in size; beyond {_SMALLEST:g} to "
+            f"{_LARGEST:g} their squares cannot be summed: state them in other units"
         )
     return weights
 

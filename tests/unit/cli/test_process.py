@@ -64,6 +64,22 @@ def test_an_interrupted_command_ends_with_130() -> None:
     assert "Traceback" not in errors
 
 
+@pytest.mark.skipif(os.name != "posix", reason="SIGTERM is a signal on POSIX systems")
+def test_a_terminated_command_ends_with_143_and_leaves_nothing() -> None:
+    hopeless = ("simulate", "circle:12", "paper:2:1e-4", "paper:2:1e-4", "--max-rounds")
+    before = set(Path("/dev/shm").iterdir()) if Path("/dev/shm").is_dir() else set()
+    with interruptible(*hopeless, "1000000000") as process:
+        assert process.stderr is not None
+        process.stderr.readline()  # the graph is read: the work begins
+        errors = interrupted(process, within=60.0, by=signal.SIGTERM)
+    assert process.returncode == 143
+    assert "terminated" in errors
+    assert "Traceback" not in errors
+    if before:
+        left = {path.name for path in set(Path("/dev/shm").iterdir()) - before}
+        assert not [name for name in left if f"_{process.pid}_" in name]
+
+
 @contextmanager
 def interruptible(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """The command at work; whatever happens to the test, it does not outlive it."""
@@ -81,12 +97,14 @@ def interruptible(*arguments: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def interrupted(process: subprocess.Popen[str], *, within: float) -> str:
+def interrupted(
+    process: subprocess.Popen[str], *, within: float, by: signal.Signals = signal.SIGINT
+) -> str:
     """What the command says when Ctrl-C is pressed, again and again as people do."""
     end = time.monotonic() + within
     while time.monotonic() < end:
         time.sleep(3.0)  # past the imports: a Ctrl-C that meets one may become its error
-        process.send_signal(signal.SIGINT)
+        process.send_signal(by)
         try:
             return process.communicate(timeout=5.0)[1]
         except subprocess.TimeoutExpired:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from edgewise.base.arrays import Indices, frozen
+from edgewise.base.arrays import Indices, frozen, stays_frozen
 from edgewise.base.html import summary
 
 ROUNDING = 1e-12
@@ -26,6 +26,7 @@ def meets(value: float, upper_bound: float) -> bool:
     return value >= upper_bound - ROUNDING * abs(upper_bound)
 
 
+@stays_frozen
 @dataclass(frozen=True, eq=False, repr=False)
 class Allocation:
     r"""An arm for every node, its global reward, and what is known about the best one.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -29,6 +30,21 @@ STOPPED = 4
 """Exit code when a study takes no further rounds: there is nothing to deploy."""
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
+TERMINATED = 143
+"""Exit code after SIGTERM, as when a service is stopped."""
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end: everything is given up as after Ctrl-C."""
+
+
+def end_when_terminated() -> None:
+    """Turn SIGTERM into :class:`Terminated`, so that files and workers are cleared away."""
+
+    def terminate(*_: object) -> None:
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, terminate)
 
 
 _NOTES = (DamagedSnapshot, IsolatedNodes, SlowReading, Unverified)
@@ -87,6 +103,9 @@ class Shell(Group):
         except EdgewiseError as error:
             note(str(error))
             raise typer.Exit(WRONG_INPUT) from None
+        except Terminated:
+            note("terminated")
+            raise typer.Exit(TERMINATED) from None
         except KeyboardInterrupt:
             note("interrupted")
             raise typer.Exit(INTERRUPTED) from None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Array, frozen
+from edgewise.base.arrays import Array, frozen, stays_frozen
 from edgewise.base.border import border
 from edgewise.base.choice import pick
 from edgewise.base.html import summary, table
@@ -24,6 +24,7 @@ _NEGLIGIBLE, _SHOWN = 1e-6, 20
 _DEFAULT_ITERATIONS = {"newton": 1_000, "frank-wolfe": 100_000}
 
 
+@stays_frozen
 @dataclass(frozen=True, eq=False)
 class Design:
     """How often to play each arm, and how far that is from optimal."""

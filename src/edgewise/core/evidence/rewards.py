@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
+from edgewise.base.wording import shown
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidRewards
 
@@ -33,8 +36,11 @@ def checked_rewards(rewards: ArrayLike, problem: Problem) -> Array:
     if isinstance(rewards, np.ma.MaskedArray):  # masked is missing, whatever lies underneath
         rewards = np.ma.filled(rewards.astype(float), np.nan)
     try:
+        _refuse_lookalikes(rewards)
         values = np.asarray(rewards, dtype=None if np.iscomplexobj(rewards) else float)
         values = values.astype(float, casting="same_kind", copy=False)
+    except InvalidRewards:
+        raise
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidRewards(
             f"rewards are not numbers ({error}); give {n_rewards} numbers, NaN where missing; "
@@ -47,6 +53,19 @@ def checked_rewards(rewards: ArrayLike, problem: Problem) -> Array:
             "recorded"
         )
     return np.ascontiguousarray(values)
+
+
+def _refuse_lookalikes(rewards: Any) -> None:
+    """Raise if something that numpy would turn into a number is none: text, truth values, bytes."""
+    if isinstance(rewards, np.ndarray) and rewards.dtype.kind in "fiuc":
+        return
+    cells = np.asarray(rewards, dtype=object).ravel().tolist() if np.ndim(rewards) else [rewards]
+    wrong = [one for one in cells if isinstance(one, str | bytes | bool | np.bool_)]
+    if wrong:
+        raise InvalidRewards(
+            f"a reward is {shown(wrong[0])}, a {type(wrong[0]).__name__}; rewards are numbers, NaN "
+            "where missing; nothing was recorded"
+        )
 
 
 def refuse_absurd(problem: Problem, rewards: Array) -> None:

@@ -158,15 +158,15 @@ def checked_noise(noise: Any, n_kinds: int, n_rewards: int, measured: Measured) 
     return tuple(values.tolist())
 
 
-_LARGEST = 1e300
-"""What a deviation can be: an integer may be larger than any float."""
+_SMALLEST, _LARGEST = 1e-100, 1e100
+"""Deviations whose squares can be summed and divided; beyond, choose other units."""
 
 
 def _check_deviation(value: float | np.number, place: str) -> None:
-    if not 0 < value < np.inf or value > _LARGEST:
+    if not _SMALLEST <= value <= _LARGEST:
         raise InvalidProblem(
-            f"noise{place} is {value}; it must be a finite number above 0, an upper bound on the "
-            "standard deviation of one reward",
+            f"noise{place} is {value}; it must be a finite number above 0 (1e-100 to 1e100), an "
+            "upper bound on the standard deviation of one reward",
             argument="noise",
         )
 

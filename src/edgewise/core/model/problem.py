@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.base.arrays import Array, Indices, Mask, frozen
+from edgewise.base.arrays import Array, Indices, Mask, frozen, stays_frozen
 from edgewise.base.border import border
 from edgewise.core.model.options import (
     Levels,
@@ -40,6 +40,7 @@ _MOST_IN_ONE = 2000
 """Parameters of edges that one number per round may be asked about."""
 
 
+@stays_frozen
 @border(error=InvalidProblem)
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
@@ -271,7 +272,7 @@ class Problem:
         result = np.zeros((graph.n_kinds, self.n_arms, self.n_arms), np.bool_)
         if len(sets) == 1:
             result[:] = sets[0][:, None] & sets[0][None, :]
-            return result
+            return frozen(result, np.bool_)
         kinds = graph.kind_of_edge
         ends = set_of[graph.edges].astype(np.int64)
         keys = np.unique((kinds * len(sets) + ends[:, 0]) * len(sets) + ends[:, 1])
@@ -281,7 +282,7 @@ class Problem:
             result[kind] |= sets[first][:, None] & sets[second][None, :]
         if not graph.directed:
             result |= result.transpose(0, 2, 1)
-        return result
+        return frozen(result, np.bool_)
 
     @cached_property
     def fingerprint(self) -> str:

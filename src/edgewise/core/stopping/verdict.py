@@ -11,6 +11,7 @@ import numpy as np
 from edgewise.base.arrays import Array
 from edgewise.core.evidence.evidence import Evidence
 from edgewise.core.model.cells import Cells
+from edgewise.errors import NotFinite
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ def judge(evidence: Evidence, cells: Cells, strength: Array) -> tuple[int, Verdi
 
     ``strength`` (R, q, P) is what a rule made of the evidence.
     """
+    _require_finite(evidence, strength)
     estimable = np.all(evidence.leaders >= 0, axis=1)
     strength = np.where(estimable[:, None, None], strength, -np.inf)
     weakest = strength.min(axis=(1, 2))
@@ -73,3 +75,12 @@ def judge(evidence: Evidence, cells: Cells, strength: Array) -> tuple[int, Verdi
         progress=max(float(weakest[position]), 0.0),
     )
     return position, verdict
+
+
+def _require_finite(evidence: Evidence, strength: Array) -> None:
+    """Raise NotFinite if numbers have overflowed: infinite evidence would certify anything."""
+    if np.isinf(evidence.theta).any() or np.isnan(strength).any():
+        raise NotFinite(
+            "the estimate has overflowed: rewards, weights or arms differ too much in size; state "
+            "them in units in which they are nearer to 1"
+        )

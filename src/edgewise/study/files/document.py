@@ -47,7 +47,7 @@ class Document:
         """The document in a text; ``file`` is what messages call it."""
         try:
             return cls(file, text, tomllib.loads(text), files)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # a number or a nesting without end, too
             raise InvalidFile(
                 f"{file}: not TOML: {error}; text stands in quotation marks, lists in brackets: "
                 "edgewise study create --example prints a file that works"

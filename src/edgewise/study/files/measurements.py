@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.wording import shown
 from edgewise.core.evidence.rewards import checked_rewards, refuse_absurd
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidRewards
 from edgewise.formats.channels import TOTAL, channel_index, channel_text
 from edgewise.formats.edge_list import ENDS
+from edgewise.formats.table import number
 
 Measurements: TypeAlias = ArrayLike | Mapping[Any, Any] | Any
 """Of arcs, an array (m,) in ``graph.arcs`` order; a mapping ``{(u, v): value}``; or a data frame
@@ -79,13 +81,13 @@ def _located(problem: Problem, rows: Iterable[tuple[Any, Any]]) -> tuple[Indices
         position = _position(index, name)
         if position is None:
             raise InvalidRewards(f"{_unknown(problem, name)}; nothing was recorded")
-        number = _number(problem, position, value)
-        if position in found and found[position] != number:
+        reward = _number(problem, position, value)
+        if position in found and found[position] != reward:
             raise InvalidRewards(
                 f"{channel_text(problem, position)} has two values, {found[position]} and "
-                f"{number}; give one; nothing was recorded"
+                f"{reward}; give one; nothing was recorded"
             )
-        found[position] = number
+        found[position] = reward
     which = np.array(sorted(found), np.int64)
     return which, np.array([found[position] for position in which.tolist()], float)
 
@@ -98,13 +100,13 @@ def _position(index: Mapping[Any, int], name: Any) -> int | None:
 
 
 def _number(problem: Problem, position: int, value: Any) -> float:
-    try:
-        return np.nan if value is None else float(value)
-    except (TypeError, ValueError) as error:
+    found = np.nan if value is None else number(value)
+    if found is None or isinstance(value, str):
         raise InvalidRewards(
-            f"the value of {channel_text(problem, position)} is {value!r}; it must be a number, "
-            "NaN or None where missing; nothing was recorded"
-        ) from error
+            f"the value of {channel_text(problem, position)} is {shown(value)}; it must be a "
+            "number, NaN or None where missing; nothing was recorded"
+        )
+    return found
 
 
 def _unknown(problem: Problem, name: Any) -> str:

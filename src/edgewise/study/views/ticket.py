@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from edgewise.base.arrays import Indices, frozen
+from edgewise.base.arrays import Indices, frozen, stays_frozen
 from edgewise.core.model.problem import Problem
 from edgewise.errors import Call, UnknownTicket
 from edgewise.formats.channels import channel_names
@@ -17,6 +17,7 @@ from edgewise.study.log.fold import Round
 from edgewise.trial.ticket import TrialTicket, is_key
 
 
+@stays_frozen
 @dataclass(frozen=True, eq=False, repr=False)
 class StudyTicket:
     """One round to deploy: give every node its arm, measure, and tell."""
