@@ -101,7 +101,9 @@ def earned(instance: Instance, strategy: Strategy, seed: int) -> tuple[float, fl
     for _ in range(ROUNDS):
         arms = setting.plan.joint_arm(problem, state)
         total += global_reward(problem.graph, table, arms)
-        state = go_on(setting, tell_round(setting, state, arms, environment(arms)))
+        state = tell_round(setting, state, arms, environment(arms))
+        if state.verdict.stop and state.verdict.round == state.rounds:
+            state = go_on(setting, state)
     allocation = compile_report(setting, state, Ending.RUNNING).allocation
     assert allocation is not None
     answer = global_reward(problem.graph, table, allocation.arms)

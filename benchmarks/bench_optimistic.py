@@ -53,12 +53,16 @@ def joint_arms(
 ) -> Iterator[Indices]:
     """What a method deploys, round after round."""
     if name in OURS:
-        setting = Setting.of(problem, delta=0.05, epsilon=None, strategy=OURS[name], stopping=None)
+        setting = Setting.of(
+            problem, delta=0.05, epsilon=None, strategy=OURS[name], stopping=None, trust_model=True
+        )
         state = initial_state(setting, seed)
         while True:
             arms = setting.plan.joint_arm(problem, state)
             yield arms
-            state = go_on(setting, tell_round(setting, state, arms, environment(arms)))
+            state = tell_round(setting, state, arms, environment(arms))
+            if state.verdict.stop and state.verdict.round == state.rounds:
+                state = go_on(setting, state)
     peer = AlphaNoRegret(
         problem.arms,
         problem.graph.arcs.astype(np.int64),
