@@ -38,6 +38,7 @@ def identify(
     max_rounds: int = 10**6,
     gate: Gate | None = None,
     trust_model: bool = False,
+    robust: bool = False,
     stop_when: StopWhen | None = None,
     rng: Rng = None,
     progress: bool | Callable[[Learner], None] = False,
@@ -51,7 +52,7 @@ def identify(
     environment
         Called with a joint arm (n,) of arm indices; returns the rewards (m,) in ``graph.arcs``
         order, NaN where a measurement is missing.
-    delta, epsilon, target, strategy, stopping, gate, trust_model, rng
+    delta, epsilon, target, strategy, stopping, gate, trust_model, robust, rng
         As in :class:`~edgewise.Learner`.
     max_rounds
         Round budget. Spending it is an ending of the report, not an error.
@@ -82,6 +83,7 @@ def identify(
         stopping=stopping,
         gate=gate,
         trust_model=trust_model,
+        robust=robust,
         rng=rng,
     )
     observer = ProgressLine() if progress is True else progress

@@ -29,6 +29,7 @@ from edgewise.core.evidence.rewards import checked_rewards
 from edgewise.core.gate.contradiction import Contradiction
 from edgewise.core.gate.options import Gate
 from edgewise.core.gate.outliers import outliers
+from edgewise.core.gate.screening import screened
 from edgewise.core.gate.watch import Told, look, nothing_watched, watch_round
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
@@ -101,6 +102,8 @@ def tell_round(
     NaN where missing. Raises InvalidRewards, touching nothing, if a reward cannot be summed.
     """
     problem, gate = setting.problem, setting.gate
+    if setting.robust:
+        rewards = screened(problem, state.watch, arms, rewards)
     told = measure(problem, setting.plan.cells, arms, rewards)
     by_edge = by_edge_after(problem, state.by_edge, arms, rewards)
     later = advance(setting, replace(state, by_edge=by_edge, deployed=arms), told)
@@ -192,6 +195,9 @@ class Learner:
         the usual gate, with a probability of 1 % of a false alarm over a whole run.
     trust_model
         Certify whatever the data say about the model; the guarantee then says so.
+    robust
+        Leave out rewards that are out of the question, as if they were missing: for sensors that
+        fail now and then. See docs/gate.md for what is proved.
     rng
         Seed or generator from which the seed of all joint arms is drawn; None for a fresh one.
 
@@ -219,6 +225,7 @@ class Learner:
         stopping: str | StoppingRule | None = None,
         gate: Gate | None = None,
         trust_model: bool = False,
+        robust: bool = False,
         rng: Rng = None,
     ) -> None:
         self._setting = Setting.of(
@@ -230,6 +237,7 @@ class Learner:
             target=target,
             gate=gate,
             trust_model=trust_model,
+            robust=robust,
         )
         self._state = initial_state(self._setting, draw_seed(rng))
         self._ticket: Ticket | None = None

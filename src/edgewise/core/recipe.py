@@ -35,6 +35,7 @@ def to_tree(setting: Setting) -> dict[str, Any]:
         "strategy": _method_tree(setting.strategy),
         "stopping": _method_tree(setting.rule),
         "gate": None if setting.gate is None else asdict(setting.gate),
+        "robust": setting.robust,
     }
 
 
@@ -61,6 +62,7 @@ def from_tree(
         target=_method("target", tree["target"], target),
         gate=None if gate is None else Gate(**gate),
         trust_model=gate is None,
+        robust=tree.get("robust", False),
     )
     return replace(setting, plan=setting.plan.from_tree(memory))
 

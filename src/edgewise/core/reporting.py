@@ -231,6 +231,8 @@ def _assumptions(setting: Setting, state: LearnerState, estimated: bool) -> str:
     said = [setting.rule.assumes]
     if setting.problem.noise == "estimate":
         said.append("noise that is Gaussian with one deviation, as it is estimated")
+    if setting.robust:
+        said.append("rewards that are out of the question do not count")
     if state.extra_looks:
         said.append(_on_extra_looks(setting, state.extra_looks))
     return "; ".join(said)

@@ -36,6 +36,8 @@ class Setting:
     target: Target
     gate: Gate | None = None
     """What must stay silent for a certificate to count; None to trust the model."""
+    robust: bool = False
+    """Whether rewards that are out of the question do not count."""
 
     @classmethod
     def of(
@@ -49,6 +51,7 @@ class Setting:
         target: str | Target | None = None,
         gate: Gate | None = None,
         trust_model: bool = False,
+        robust: bool = False,
     ) -> Setting:
         """Check the options and make the plan."""
         check_confidence(delta, epsilon)
@@ -59,7 +62,8 @@ class Setting:
         tolerance = None if epsilon is None else float(epsilon)
         goal = target_for(target, problem, plan, rule)
         watching = _checked_gate(gate, trust_model)
-        return cls(problem, plan, rule, float(delta), tolerance, chosen, goal, watching)
+        _check_robust(problem, robust)
+        return cls(problem, plan, rule, float(delta), tolerance, chosen, goal, watching, robust)
 
     @property
     def noise_delta(self) -> float:
@@ -124,6 +128,16 @@ def _checked_gate(gate: Gate | None, trust_model: bool) -> Gate | None:
             "gate= and trust_model=True contradict each other; pass one of them", argument="gate"
         )
     return None if trust_model else gate or Gate()
+
+
+def _check_robust(problem: Problem, robust: bool) -> None:
+    """Raise unless it can be told which rewards are out of the question."""
+    if robust and problem.noise == "estimate":
+        raise InvalidArgument(
+            "robust=True needs to know how large the noise is, and it is to be estimated; state "
+            "it, or an upper bound on it",
+            argument="robust",
+        )
 
 
 def check_confidence(delta: float, epsilon: float | None) -> None:

@@ -60,6 +60,7 @@ class Changes(TypedDict, total=False):
     stopping: str | StoppingRule
     gate: Gate | None
     trust_model: bool
+    robust: bool
     max_rounds: int | None
 
 
@@ -183,6 +184,7 @@ def _setting(old: Cursor, problem: Problem, changes: Changes) -> Setting:
         target=target,
         gate=changes.get("gate", None if "trust_model" in changes else now.gate),
         trust_model=changes.get("trust_model", now.gate is None and "gate" not in changes),
+        robust=changes.get("robust", now.robust),
     )
 
 

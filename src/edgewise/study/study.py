@@ -81,6 +81,7 @@ class Study:
         stopping: str | StoppingRule | None = None,
         gate: Gate | None = None,
         trust_model: bool = False,
+        robust: bool = False,
         max_rounds: int | None = None,
         rng: Rng = None,
     ) -> Study:
@@ -95,7 +96,7 @@ class Study:
         storage
             ``"memory"``, ``"sqlite:///file.db"``, ``"postgresql://user@host/database"``, or the
             ``storage`` of another study.
-        delta, epsilon, target, strategy, stopping, gate, trust_model, rng
+        delta, epsilon, target, strategy, stopping, gate, trust_model, robust, rng
             As in :class:`~edgewise.Learner`: with the same ``rng`` both ask for the same rounds.
         max_rounds
             Round budget; None for no limit.
@@ -111,6 +112,7 @@ class Study:
             target=target,
             gate=gate,
             trust_model=trust_model,
+            robust=robust,
         )
         created = record(setting, seed=draw_seed(rng), max_rounds=budget)
         # before any file is made: labels may not do
@@ -206,7 +208,7 @@ class Study:
                 ticket,
                 which,
                 values,
-                accept_outliers=accept_outliers,
+                accept_outliers=accept_outliers or at.setting.robust,
             )
         )
 

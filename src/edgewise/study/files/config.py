@@ -68,12 +68,13 @@ _KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     "stopping": (_TEXT, 'the name of a rule: stopping = "anytime"'),
     "gate": ((dict,), "a table [gate] with level = 0.01 and forms = [...], what to look for"),
     "trust_model": (_TRUTH, "true or false"),
+    "robust": (_TRUTH, "true or false"),
     "max_rounds": ((int,), "a whole number: max_rounds = 100"),
     "seed": ((int,), "a whole number, not negative: seed = 1"),
 }
 """What every key may hold, and how to write it."""
 
-_OPTIONS = ("delta", "epsilon", "target", "stopping", "trust_model", "max_rounds")
+_OPTIONS = ("delta", "epsilon", "target", "stopping", "trust_model", "robust", "max_rounds")
 _EDGE = 'an edge is ["a", "b"] or {source = "a", target = "b", kind = "near", weight = 0.5}'
 
 

@@ -5,6 +5,7 @@ error that leaves everything as it was. Pure: what the log has on record is hand
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -20,8 +21,9 @@ from edgewise.core.evidence.by_edge import (
     sum_by_edge,
 )
 from edgewise.core.gate.outliers import outliers
+from edgewise.core.gate.screening import screened
 from edgewise.core.gate.watch import Told as Watched
-from edgewise.core.gate.watch import Watch, watch_rounds
+from edgewise.core.gate.watch import Watch, nothing_watched, watch_round, watch_rounds
 from edgewise.core.local.normal_equations import Phase
 from edgewise.core.model.problem import Problem
 from edgewise.core.revision import sum_rounds
@@ -280,9 +282,7 @@ def correct(
 def _revision(setting: Setting, state: StudyState, records: Records, right: Round) -> Revision:
     """What follows from the right record of a closed round."""
     phase = state.phase_of(right.number)
-    told = (
-        right if one.number == right.number else one for one in records(*state.phase_rounds(phase))
-    )
+    told = _counted(setting, records, right, *state.phase_rounds(phase))
     statistics = sum_rounds(setting, ((one.arms, one.rewards) for one in told))
     totals = state.totals.copy()
     totals[right.number - 1] = total = float(right.rewards.sum())
@@ -300,6 +300,22 @@ def _revision(setting: Setting, state: StudyState, records: Records, right: Roun
     )
 
 
+def _counted(
+    setting: Setting, records: Records, right: Round, first: int, last: int
+) -> Iterator[Round]:
+    """The rounds ``first .. last`` as they count, with the right record of one of them."""
+    watch = nothing_watched(setting.problem, None) if setting.robust else None
+    for one in records(1 if setting.robust else first, last):
+        this = right if one.number == right.number else one
+        if setting.robust:
+            rewards = screened(setting.problem, watch, this.arms, this.rewards)
+            this = replace(this, rewards=rewards)
+            told = Watched(this.number, 0, this.arms, rewards, None)
+            watch = watch_round(setting.problem, None, watch, told)
+        if this.number >= first:
+            yield this
+
+
 def _watch(setting: Setting, state: StudyState, records: Records, right: Round) -> Watch | None:
     """What the gate finds in all rounds, from the first."""
     if state.learner.watch is None:
@@ -308,8 +324,7 @@ def _watch(setting: Setting, state: StudyState, records: Records, right: Round) 
 
     def told() -> Iterator[Watched]:
         seen, before = nothing_by_edge(problem), None
-        for one in records(1, state.learner.rounds):
-            this = right if one.number == right.number else one
+        for this in _counted(setting, records, right, 1, state.learner.rounds):
             seen = by_edge_after(problem, seen, this.arms, this.rewards)
             phase, over = state.phase_of(this.number), this.number in state.phase_ends
             yield Watched(this.number, phase, this.arms, this.rewards, seen, before, over)
@@ -328,7 +343,7 @@ def _by_edge(
         return None, None
 
     def until(last: int) -> Phase | None:
-        told = (right if one.number == right.number else one for one in records(1, last))
+        told = _counted(setting, records, right, 1, last)
         return sum_by_edge(setting.problem, ((one.arms, one.rewards) for one in told))
 
     closed = None if learner.by_edge_closed is None else until(state.phase_ends[-1])
