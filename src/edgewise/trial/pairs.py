@@ -21,7 +21,7 @@ from edgewise.trial.rule import Goal, Standing, TrialEnding, judge
 FOR_BETTER = 0.8
 """The part of delta spent on "better than the baseline"; the rest guards the interval's other end.
 
-"Better" is what most trials are begun for: at a share of 1/2 it would take 8 to 15 % more pairs.
+"Better" is what most trials are begun for: at a share of 1/2 it would take 11 to 13 % more pairs.
 """
 
 

@@ -85,7 +85,7 @@ class TrialReport:
         return (0.0, 0.0) if self.leading is None else self.leading.interval
 
     @property
-    def deployed(self) -> Indices | None:
+    def choice(self) -> Indices | None:
         """(n,) the joint arm to deploy, by the measurement; None while that is open."""
         return None if self.winner is None else self.arms[self.names.index(self.winner)]
 

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from edgewise.base.arrays import Array, Mask
+from edgewise.base.checks import number
 from edgewise.core.claim import Confirmation
 from edgewise.errors import InvalidArgument
 from edgewise.trial.comparison import Comparison
@@ -38,16 +39,11 @@ class Goal:
     """End when intervals are as narrow as this, and only then."""
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.margin < np.inf:
-            raise InvalidArgument(
-                f"margin is {self.margin!r}; it is the loss that would not matter, 0 or more",
-                argument="margin",
-            )
-        if self.width is not None and not 0.0 < self.width < np.inf:
-            raise InvalidArgument(
-                f"width is {self.width!r}; the width of an interval must be above 0",
-                argument="width",
-            )
+        margin = number("margin", self.margin, least=0.0, unit="the loss that would not matter")
+        object.__setattr__(self, "margin", margin)
+        if self.width is not None:
+            width = number("width", self.width, above=0.0, unit="the width of an interval")
+            object.__setattr__(self, "width", width)
         if self.width is not None and self.margin:
             raise InvalidArgument(
                 "margin and width are two goals; give one: a trial with a width ends when the "

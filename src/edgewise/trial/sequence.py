@@ -28,6 +28,7 @@ from scipy.special import logsumexp, stdtr
 
 from edgewise.base.arrays import Array, as_floats
 from edgewise.base.border import border
+from edgewise.base.checks import probability
 from edgewise.errors import InvalidArgument
 
 SCALES = np.array([0.7, 1.5, 3.0])
@@ -41,10 +42,10 @@ _LARGEST_T = 1e12
 
 @border
 def t_evidence(differences: ArrayLike, *, null: float = 0.0) -> float:
-    """Evidence against "the mean is at most ``null``": at most 1/e by chance, at any time, 1 in e.
+    """Evidence against "the mean is at most ``null``", however often one looks.
 
-    That is: if the differences are independent and Gaussian with a mean of at most ``null``, the
-    probability that it *ever* reaches ``1/delta`` is at most ``delta``.
+    If the differences are independent and Gaussian with a mean of at most ``null``, the probability
+    that it *ever* reaches ``1/delta`` is at most ``delta``.
 
     >>> t_evidence([1.1, 0.8, 1.3, 0.9]) > 20
     True
@@ -115,8 +116,7 @@ def log_evidence(n: ArrayLike, u: ArrayLike, v: ArrayLike) -> Array:
 
 def levels_of(delta: float, lower_share: float) -> tuple[float, float]:
     """How much of ``delta`` the lower and the upper end of an interval may err by."""
-    if not 0.0 < delta < 1.0:
-        raise InvalidArgument(f"delta is {delta!r}; it must lie between 0 and 1", argument="delta")
+    probability("delta", delta, "the probability that the interval ever misses")
     return delta * lower_share, delta * (1.0 - lower_share)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from edgewise.allocation.instance.objective import checked_joint_arm
 from edgewise.base.arrays import Indices, frozen
+from edgewise.base.checks import table, whole
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import check_confidence
@@ -33,11 +34,7 @@ def set_up(
 ) -> TrialDesign:
     """The design of a trial; candidates that are equal are one, under both names."""
     check_confidence(delta, None)
-    if isinstance(max_pairs, bool) or int(max_pairs) != max_pairs or max_pairs < 1:
-        raise InvalidArgument(
-            f"max_pairs is {max_pairs!r}; it must be a whole number of at least 1",
-            argument="max_pairs",
-        )
+    most = whole("max_pairs", max_pairs, least=1)
     if not candidates:
         raise InvalidArgument(
             "there is no candidate to compare with the baseline; pass candidate=, or candidates= "
@@ -54,14 +51,13 @@ def set_up(
             )
         joint[str(name)] = _checked(problem, str(name), arms)
     names, distinct = _merged(joint)
-    goal = Goal(float(margin), None if width is None else float(width))
-    return TrialDesign(names, distinct, float(delta), goal, int(max_pairs), draw_seed(rng))
+    return TrialDesign(names, distinct, float(delta), Goal(margin, width), most, draw_seed(rng))
 
 
-def named(candidate: Any, candidates: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
+def named(candidate: Any, candidates: Any) -> Mapping[str, ArrayLike]:
     """The candidates by name, however they were passed."""
     if candidate is None:
-        return {} if candidates is None else candidates
+        return {} if candidates is None else table("candidates", candidates)
     if candidates is not None:
         raise InvalidArgument(
             "candidate and candidates were both given; pass the one, or all of them by name in "

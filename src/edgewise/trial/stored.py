@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from edgewise.allocation.instance.objective import checked_joint_arm
-from edgewise.base.checks import flag, number, probability, table, text, whole
+from edgewise.base.checks import flag, probability, table, text, whole
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidArgument
 from edgewise.trial.pairs import TrialDesign, TrialRecord, TrialState
@@ -28,8 +28,7 @@ def stored_design(problem: Problem, tree: Any) -> TrialDesign:
     for name in tree["names"]:
         text("names", name)
     probability("delta", tree["delta"], "the probability of a wrong ending")
-    goal = table("goal", tree["goal"])
-    number("margin", goal["margin"], least=0.0)
+    _require_names("goal", tree["goal"], {"margin", "width"})
     whole("max_pairs", tree["max_pairs"], least=1)
     whole("seed", tree["seed"], least=0, most=2**64 - 1)
     return TrialDesign.from_tree(tree)

@@ -38,12 +38,12 @@ def test_better_worse_and_what_to_deploy() -> None:
     assert better.ending is TrialEnding.BETTER
     assert better.interval[0] > 0
     assert better.winner == "candidate"
-    assert better.deployed is not None
-    assert better.deployed.tolist() == [1, 0, 1, 0]
+    assert better.choice is not None
+    assert better.choice.tolist() == [1, 0, 1, 0]
     assert worse.ending is TrialEnding.WORSE
     assert worse.interval[1] < 0
-    assert worse.deployed is not None
-    assert worse.deployed.tolist() == [0, 0, 0, 0]
+    assert worse.choice is not None
+    assert worse.choice.tolist() == [0, 0, 0, 0]
 
 
 def test_no_worse_than_a_margin() -> None:
@@ -64,7 +64,7 @@ def test_known_to_within_a_width() -> None:
 def test_the_budget_ends_undecided() -> None:
     report = run(new(max_pairs=5), noisy(0.0))
     assert (report.ending, report.pairs, report.winner) == (TrialEnding.BUDGET_SPENT, 5, None)
-    assert report.deployed is None
+    assert report.choice is None
 
 
 def test_every_pair_deploys_both_in_an_order_that_differs() -> None:
@@ -170,6 +170,7 @@ def test_wrong_totals_are_refused_and_change_nothing(wrong: Any) -> None:
         ({"candidate": None}, "candidate"),
         ({"candidates": {"a": 1}}, "candidates"),
         ({"candidate": None, "candidates": {"baseline": 1}}, "candidates"),
+        ({"candidate": None, "candidates": [1, 0, 1, 0]}, "candidates"),
         ({"candidate": [0, 1]}, "candidate"),
         ({"candidate": 2}, "candidate"),
     ],

@@ -17,6 +17,7 @@ from edgewise.errors import InvalidArgument
 from edgewise.trial.pairs import TrialRecord
 from edgewise.trial.report import TrialReport, in_words
 from edgewise.trial.rule import TrialEnding
+from edgewise.trial.setup import named
 
 RECOMMENDED = "recommended"
 
@@ -28,15 +29,8 @@ def candidates_of(
     report: Report, candidate: ArrayLike | None, candidates: Candidates | None
 ) -> Mapping[str, ArrayLike]:
     """The candidates of a trial by name; the recommended joint arm if none is given."""
-    if candidate is not None and candidates is not None:
-        raise InvalidArgument(
-            "candidate and candidates were both given; pass the one, or all of them in candidates",
-            argument="candidates",
-        )
-    if candidate is not None:
-        return {"candidate": candidate}
-    if isinstance(candidates, Mapping):
-        return candidates
+    if candidate is not None or isinstance(candidates, Mapping):
+        return named(candidate, candidates)
     known = {row.name: row.arms for row in report.baselines}
     if report.allocation is not None:
         known = {RECOMMENDED: report.allocation.arms, **known}
