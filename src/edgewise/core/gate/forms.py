@@ -63,6 +63,8 @@ class Kept(NamedTuple):
     sums: Sums
     by_edge: NormalEquations | None
     """What edges showed one by one, in units of the noise; None where it is not kept."""
+    levels: tuple[Array, Array, Array] | None = None
+    """Of every channel that has a level: count (C,), sum of features (P,), of rewards (C,)."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +240,8 @@ def _of_edges(equations: NormalEquations, spread: float) -> Marginals:
 def _edges(kept: Kept) -> Reduced | None:
     if kept.by_edge is None:
         return None
+    if kept.levels is not None:
+        return _edges_with_levels(kept.by_edge, kept.levels, EDGE_SPREAD)
     found = _of_edges(kept.by_edge, EDGE_SPREAD)
     return Reduced(
         found.information[None],
@@ -245,6 +249,41 @@ def _edges(kept: Kept) -> Reduced | None:
         np.array([found.quadratic]),
         np.array([found.log_determinant]),
     )
+
+
+def _edges_with_levels(
+    equations: NormalEquations, levels: tuple[Array, Array, Array], spread: float
+) -> Reduced:
+    """The same where every channel has a level: one more parameter each, after those of kinds."""
+    channels, (counts, features, rewards) = equations.channels, levels
+    f, C, tau2 = channels.n_means, channels.n_channels, spread**2
+    gram, moment = np.zeros((f + C, f + C)), np.zeros(f + C)
+    quadratic, determinant = float(equations.squares.sum()), 0.0
+    for c in range(C):
+        own = slice(*channels.starts[c : c + 2])
+        S, b, s, F = equations.matrix(c), equations.moment[own], features[own], _means(channels, c)
+        W = np.eye(len(S)) + tau2 * S
+        solved = np.linalg.solve(W, np.column_stack([S @ F, s, b]))
+        gram[:f, :f] += F.T @ solved[:, :f]
+        gram[:f, f + c] = gram[f + c, :f] = F.T @ solved[:, f]
+        gram[f + c, f + c] = counts[c] - tau2 * float(s @ solved[:, f])
+        moment[:f] += F.T @ solved[:, f + 1]
+        moment[f + c] = rewards[c] - tau2 * float(s @ solved[:, f + 1])
+        quadratic -= tau2 * float(b @ solved[:, f + 1])
+        determinant += float(np.linalg.slogdet(W)[1])
+    return Reduced(gram[None], moment[None], np.array([quadratic]), np.array([determinant]))
+
+
+def _means(channels: Channels, c: int) -> Array:
+    """(w, f) F: from what kinds have in common to the parameters of a channel."""
+    first = channels.starts[c]
+    F = np.zeros((int(channels.starts[c + 1] - first), channels.n_means))
+    for block in range(*channels.blocks[c : c + 2]):
+        at = np.arange(*channels.block_starts[block : block + 2])
+        start = channels.mean_starts[channels.kinds[block]]
+        for m, number in enumerate(channels.numbers[block]):
+            F[at - first, start + m * len(at) + np.arange(len(at))] = number
+    return F
 
 
 def _width(channels: Channels) -> int:
@@ -258,6 +297,9 @@ def _edges_alike(kept: Kept) -> Best | None:
     if kept.by_edge is None:
         return None
     equations, freedom = kept.by_edge, int(kept.by_edge.freedoms.sum())
+    if kept.levels is not None:
+        raw = _edges_with_levels(equations, kept.levels, 0.0)
+        return Best(raw.gram[0], raw.moment[0], float(raw.squares[0]), freedom)
     width = _width(equations.channels)
     if not width:
         found = _of_edges(equations, 0.0)
@@ -309,7 +351,7 @@ FORMS: dict[str, Form] = {
             "edge",
             "edges of a kind have matrices of their own",
             f"pass pooling='partial', kinds or covariates, or {_OUTSIDE}",
-            lambda sight: sight.problem.pooling == "shared" and sight.problem.levels == "none",
+            lambda sight: sight.problem.pooling == "shared" and not sight.has_round_levels,
             _edges,
             "edges",
         ),

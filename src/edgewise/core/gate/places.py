@@ -21,7 +21,7 @@ def place_of(form: str, kept: Kept, watch: Watch) -> dict[str, Any]:
         return _level(kept)
     if form == "noise" and watch.measured_noise is not None:
         return {"value": watch.measured_noise * kept.sight.problem.stated_noise}
-    if form == "edge" and kept.by_edge is not None:
+    if form == "edge" and kept.by_edge is not None and kept.levels is None:
         return _edge(kept)
     return {}
 

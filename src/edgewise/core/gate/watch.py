@@ -181,7 +181,7 @@ def look(
     sight = sight_of(problem)
     later = replace(watch, looked=watch.rounds)
     for name in due:
-        kept = Kept(sight, watch.sums, _equations(problem, name, told.by_edge))
+        kept = Kept(sight, watch.sums, *_equations(problem, name, told.by_edge))
         later = _look_at(name, kept, gate, later, told.number)
     return later
 
@@ -263,13 +263,20 @@ def _bar(forms: tuple[Form, ...], gate: Gate) -> float:
     return math.log(max(len(forms), 1) / gate.level)
 
 
-def _equations(problem: Problem, data: str, by_edge: Phase | None) -> NormalEquations | None:
-    """What edges showed one by one, in units of the noise, if that is looked at."""
+def _equations(
+    problem: Problem, data: str, by_edge: Phase | None
+) -> tuple[NormalEquations | None, tuple[Array, Array, Array] | None]:
+    """What edges showed one by one, in units of the noise, if that is looked at; and levels."""
     if by_edge is None or data != "edges":
-        return None
+        return None, None
     sigma = 1.0 if problem.noise == "estimate" else problem.stated_noise
     noise = local_network(problem).measurement.noise * sigma
-    return normal_equations(by_edge, "none", noise=noise)
+    equations = normal_equations(by_edge, "none", noise=noise)
+    if not problem.has_channel_levels:
+        return equations, None
+    counts = by_edge.counts / noise**2
+    wide = np.repeat(counts, np.diff(by_edge.channels.starts))
+    return equations, (counts, wide * by_edge.feature_means, counts * by_edge.reward_means)
 
 
 def _close_block(sight: Sight, gate: Gate | None, watch: Watch, number: int, phase: int) -> Watch:

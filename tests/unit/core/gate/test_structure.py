@@ -12,7 +12,7 @@ from edgewise.core.gate.forms import DATA, EDGE_SPREAD, FORMS, Form, Kept
 from edgewise.core.gate.rows import Rows, Sight, sight_of
 from edgewise.core.gate.structure import Seen
 from edgewise.core.gate.sums import Sums
-from edgewise.core.local.normal_equations import normal_equations
+from edgewise.core.gate.watch import _equations
 
 ARMS = np.array([[1.0, 0.2], [0.1, 1.0], [0.7, -0.5]])
 PAIRS = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4)]
@@ -77,7 +77,7 @@ def test_fast_and_slow_agree(name: str) -> None:
     assert checked >= 2
 
 
-@pytest.mark.parametrize("name", ["plain", "links", "nodes"])
+@pytest.mark.parametrize("name", ["plain", "links", "nodes", "levels"])
 def test_edges_of_their_own_fast_and_slow(name: str) -> None:
     problem = PROBLEMS[name]
     network = local_network(problem)
@@ -88,8 +88,7 @@ def test_edges_of_their_own_fast_and_slow(name: str) -> None:
     for number, (arms, rewards) in enumerate(told, start=1):
         by_edge = by_edge_after(problem, by_edge, arms, rewards)
         assert by_edge is not None
-        equations = normal_equations(by_edge, "none", noise=noise)
-        kept = Kept(sight, Sums.nothing(sight), equations)
+        kept = Kept(sight, Sums.nothing(sight), *_equations(problem, "edges", by_edge))
         seen = structure.seen([FORMS["edge"]], data, kept, PRIOR)
         assert seen is not None
         starts = (*starts, seen) if number in data.starts else starts
@@ -118,6 +117,8 @@ def _edge_rows(problem: ew.Problem, noise: Array, arms: Indices, rewards: Array)
             own = slice(*channels.block_starts[block : block + 2])
             kind = channels.kinds[block]
             shared[c, slice(*channels.mean_starts[kind : kind + 2])] += each[own]
+    if problem.has_channel_levels:
+        shared = np.hstack([shared, np.eye(len(shared))])
     seen = np.flatnonzero(~np.isnan(numbers))
     rows, ones = (shared / noise[:, None])[seen], np.ones(len(seen))
     each_one = np.arange(len(seen))
