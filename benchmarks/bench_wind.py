@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -66,8 +66,18 @@ class Remembering:
 
 
 def edgewise(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
-    """As the demo explores."""
-    return explore(system, EXPLORE, marks=marks, rng=rng).trail
+    """As the demo explores; FLORIS computes the rounds of a phase in one call.
+
+    Inside a phase joint arms depend on the phases before only, so they are known ahead.
+    """
+
+    def look_ahead(learner: Learner, _: float) -> None:
+        setting, state = learner._setting, learner._state
+        if state.phase_rounds == 0 and len(state.closed):
+            ahead = [replace(state, rounds=state.rounds + k) for k in range(EXPLORE.phase)]
+            system.means(np.array([setting.plan.joint_arm(learner.problem, at) for at in ahead]))
+
+    return explore(system, EXPLORE, marks=marks, rng=rng, watch=look_ahead).trail
 
 
 def tpe(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
@@ -77,9 +87,7 @@ def tpe(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
     choices = [np.flatnonzero(masks[group]) for group in groups]
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     seed = int(random.integers(2**31))
-    sampler = optuna.samplers.TPESampler(
-        seed=seed, multivariate=True, warn_independent_sampling=False
-    )
+    sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True)
     search = optuna.create_study(direction="maximize", sampler=sampler)
     search.enqueue_trial(_as_steps(choices, system.today))
     worths, answers = [], []

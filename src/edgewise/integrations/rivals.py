@@ -143,38 +143,63 @@ class _Law:
 
     def after(self, points: Array, worths: Array) -> _Law:
         """With what a generation was worth, measured."""
-        n, mu = len(self.mean), len(points) // 2
-        weights = np.log(len(points) / 2 + 0.5) - np.log(np.arange(1, mu + 1))
-        weights /= weights.sum()
-        effective = 1.0 / (weights**2).sum()
-        c_step = (effective + 2) / (n + effective + 5)
-        damping = 1 + 2 * max(0.0, np.sqrt((effective - 1) / (n + 1)) - 1) + c_step
-        c_path = (4 + effective / n) / (n + 4 + 2 * effective / n)
-        c_one = 2 / ((n + 1.3) ** 2 + effective)
-        c_mu = min(1 - c_one, 2 * (effective - 2 + 1 / effective) / ((n + 2) ** 2 + effective))
-        moves = (points[np.argsort(-worths, kind="stable")[:mu]] - self.mean) / self.step
-        move = weights @ moves
+        rates, n = _Rates.of(len(self.mean), len(points)), len(self.mean)
+        best = points[np.argsort(-worths, kind="stable")[: len(rates.weights)]]
+        moves = (best - self.mean) / self.step
+        move = rates.weights @ moves
         values, vectors = np.linalg.eigh(self.covariance)
         whitened = vectors @ ((vectors.T @ move) / np.sqrt(np.maximum(values, 1e-20)))
-        step_path = (1 - c_step) * self.step_path + np.sqrt(
-            c_step * (2 - c_step) * effective
-        ) * whitened
+        step_path = _smoothed(self.step_path, whitened, rates.step, rates.effective)
         length, expected = float(np.linalg.norm(step_path)), np.sqrt(n) * (1 - 1 / (4 * n))
-        fresh = 1 - (1 - c_step) ** (2 * (self.generation + 1))
+        fresh = 1 - (1 - rates.step) ** (2 * (self.generation + 1))
         stalled = length / np.sqrt(fresh) >= (1.4 + 2 / (n + 1)) * expected
-        path = (1 - c_path) * self.path
-        if not stalled:
-            path = path + np.sqrt(c_path * (2 - c_path) * effective) * move
-        covariance = (
-            (1 - c_one - c_mu) * self.covariance
-            + c_one * np.outer(path, path)
-            + c_mu * (moves.T * weights) @ moves
+        path = _smoothed(self.path, 0.0 * move if stalled else move, rates.path, rates.effective)
+        covariance = (1 - rates.one - rates.mu) * self.covariance
+        covariance += (
+            rates.one * np.outer(path, path) + rates.mu * (moves.T * rates.weights) @ moves
         )
+        growth = float(np.exp(rates.step / rates.damping * (length / expected - 1)))
         return _Law(
             self.mean + self.step * move,
-            self.step * float(np.exp(c_step / damping * (length / expected - 1))),
+            self.step * growth,
             covariance,
             path,
             step_path,
             self.generation + 1,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Rates:
+    """Weights of the better half, and how fast each part learns: the tutorial's defaults."""
+
+    weights: Array
+    effective: float
+    step: float
+    damping: float
+    path: float
+    one: float
+    mu: float
+
+    @classmethod
+    def of(cls, n: int, population: int) -> _Rates:
+        half = population // 2
+        weights = np.log(population / 2 + 0.5) - np.log(np.arange(1, half + 1))
+        weights /= weights.sum()
+        m = float(1.0 / (weights**2).sum())
+        step, one = (m + 2) / (n + m + 5), 2 / ((n + 1.3) ** 2 + m)
+        return cls(
+            weights,
+            effective=m,
+            step=step,
+            damping=1 + 2 * max(0.0, float(np.sqrt((m - 1) / (n + 1))) - 1) + step,
+            path=(4 + m / n) / (n + 4 + 2 * m / n),
+            one=one,
+            mu=min(1 - one, 2 * (m - 2 + 1 / m) / ((n + 2) ** 2 + m)),
+        )
+
+
+def _smoothed(path: Array, move: Array, rate: float, effective: float) -> Array:
+    """A path of moves with geometric weights, scaled so that its variance is that of a move."""
+    found: Array = (1 - rate) * path + np.sqrt(rate * (2 - rate) * effective) * move
+    return found

@@ -63,7 +63,7 @@ def draw_farm(data: FarmData, ax: Axes, *, speeds: tuple[float, float] | None = 
         ax.annotate(
             "", downstream, upstream, zorder=2,
             arrowprops={
-                "arrowstyle": "-|>", "color": _WAKE, "lw": 0.5, "alpha": 0.6,
+                "arrowstyle": "-|>", "color": _WAKE, "lw": 0.5, "alpha": 0.4,
                 "mutation_scale": 7, "shrinkA": 6, "shrinkB": 8,
             },
         )  # fmt: skip

@@ -136,7 +136,8 @@ class WindFarm:
 
         given = {"wind_direction": wind_direction, "wind_speed": wind_speed, "wake": wake}
         known = {name: value for name, value in given.items() if value is not None}
-        return cls(**{**read_farm(path, one_wind=len(known.keys() - {"wake"}) < 2), **known})
+        one_wind = wind_direction is None or wind_speed is None
+        return cls(**{**read_farm(path, one_wind=one_wind), **known})
 
     @classmethod
     def grid(

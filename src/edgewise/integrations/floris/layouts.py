@@ -25,7 +25,7 @@ def farm_of(
 
     What is None is as in the file; otherwise 8 m/s from 273 (regular) or 270 degrees, and "gch".
     """
-    speed, model = wind_speed or 8.0, wake or "gch"
+    speed, model = 8.0 if wind_speed is None else wind_speed, wake or "gch"
     if layout == "random":
         return WindFarm.random(
             n_turbines,

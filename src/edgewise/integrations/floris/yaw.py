@@ -124,12 +124,12 @@ def _covariates(wakes: Wakes, kinds: Indices) -> dict[str, Array]:
 
     Left out where it says no more than kinds, as in a short row.
     """
+    sides = ("turned away", "turned back") if wakes.both.any() else ("turned away",)
+    scale = max(float(wakes.relief.std()), 1e-9)
     table = (kinds[:, None] == np.arange(kinds.max() + 1)).astype(float)
-    scale, known = max(float(wakes.relief.std()), 1e-9), {}
-    for name, relief in zip(("turned away", "turned back"), wakes.relief.T / scale, strict=True):
+    known: dict[str, Array] = {}
+    for name, relief in zip(sides, wakes.relief.T / scale, strict=False):
         wider = np.column_stack([table, relief])
-        if np.linalg.svd(wider, compute_uv=False)[-1] > _NEW and len(wider) > wider.shape[1]:
+        if len(wider) > wider.shape[1] and np.linalg.svd(wider, compute_uv=False)[-1] > _NEW:
             table, known[name] = wider, relief
-        if not wakes.both.any():
-            break
     return known

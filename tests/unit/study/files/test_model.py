@@ -50,6 +50,7 @@ def written(folder: Path, text: str) -> Path:
         ('levels = "both"', "levels", "both"),
         ('pooling = "none"', "pooling", "none"),
         ("own_term = false", "own_term", False),
+        ("interaction = false", "interaction", False),
         ('node_kinds = ["big", "small", "big"]', "node_kinds", [0, 1, 0]),
         ('node_kinds = {c = "big", a = "small", b = "big"}', "node_kinds", [0, 1, 1]),
         ('node_kinds = "nodes.csv"', "node_kinds", [0, 0, 1]),
