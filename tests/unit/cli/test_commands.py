@@ -230,6 +230,7 @@ def test_demo_wind_refuses_what_it_cannot_do(tmp_path: Path) -> None:
         (("--layout", "sideways"), "regular, random, or a file"),
         (("--wake", "jansen"), "jensen"),
         (("--speed", "-1"), "above 0"),
+        (("--noise", "-1"), "at least 0"),
         (("--rounds", "1"), "rounds"),
     ):
         result = run("demo", "wind", "--turbines", "4", *wrong)

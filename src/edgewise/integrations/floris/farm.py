@@ -76,8 +76,10 @@ class WindFarm:
                 f"wind_speed is {self.wind_speed}, turbulence {self.turbulence} and diameter "
                 f"{self.diameter}; all must be above 0"
             )
-        if self.wake != "file" or self.source is None:
-            pick("wake model", self.wake, WAKES)
+        wake = self.wake.replace("_", " ").replace("-", " ")
+        if wake != "file" or self.source is None:
+            pick("wake model", wake, WAKES)
+        object.__setattr__(self, "wake", wake)
         _refuse_crowded(places, self.diameter)
         object.__setattr__(self, "positions", frozen(places, float))
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.model.problem import Problem
+from edgewise.errors import InvalidArgument
 from edgewise.integrations.floris.simulator import Simulator
 from edgewise.integrations.floris.yaw import YawTask
 
@@ -21,6 +24,12 @@ class FlorisSystem:
     task: YawTask
     noise: float = 0.1
     """Deviation of one measured power, in megawatts."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.noise < np.inf:
+            raise InvalidArgument(
+                f"noise is {self.noise} MW; the deviation of a measured power is at least 0"
+            )
 
     @cached_property
     def simulator(self) -> Simulator:

@@ -48,6 +48,11 @@ def test_wrong_farms_say_what_is_wrong(changes: dict[str, object], said: str) ->
         WindFarm(**{**usual, **changes})  # type: ignore[arg-type]
 
 
+def test_wake_models_have_blanks_or_dashes_in_their_names() -> None:
+    for name in ("empirical gauss", "empirical-gauss", "empirical_gauss"):
+        assert WindFarm.random(2, 0, wake=name).wake == "empirical gauss"
+
+
 def test_a_table_of_positions_is_a_farm(tmp_path: Path) -> None:
     file = tmp_path / "layout.csv"
     file.write_text("name,X,y\na,0,10\nb,500,10.5\n")
