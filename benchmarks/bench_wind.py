@@ -74,7 +74,7 @@ def edgewise(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
     def look_ahead(learner: Learner, _: float) -> None:
         setting, state = learner._setting, learner._state
         if state.phase_rounds == 0 and len(state.closed):
-            ahead = [replace(state, rounds=state.rounds + k) for k in range(EXPLORE.phase)]
+            ahead = [replace(state, rounds=state.rounds + k) for k in range(EXPLORE.phase or 1)]
             system.means(np.array([setting.plan.joint_arm(learner.problem, at) for at in ahead]))
 
     return explore(system, EXPLORE, marks=marks, rng=rng, watch=look_ahead).trail
