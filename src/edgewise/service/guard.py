@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from edgewise.service.limits import Buckets, Limits
@@ -96,6 +96,8 @@ class Guard:
             await self._app(scope, _limited(receive, self._limits.body), guarded)
         except Refusal as refusal:
             await self._respond(Request(scope), refusal)(scope, receive, guarded)
+        except ClientDisconnect:  # there is nobody to answer
+            return
         except Exception as error:  # nothing of it leaves this process but that it happened
             await self._respond(Request(scope), mistake(scope, error))(scope, receive, guarded)
 

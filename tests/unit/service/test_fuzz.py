@@ -23,7 +23,10 @@ PARTS = ["ask", "extend", "remodel", "log", "report", "history", "export", "reco
          "events", "rounds/1/tell", "rounds/2/tell", "rounds/1/correct", "rounds/2/close",
          "rounds/2/cancel", "rounds/1/rewards", "rounds/2", "rounds/0/tell", "rounds/-1/correct",
          "rounds/1.2/tell", "rounds/9999999999999999999999/correct", "charts/network?show=x",
-         "rounds/\u0661/tell", "rounds/2\u00b2/close"]  # fmt: skip
+         "confirm", "trial", "trial/end", "rounds/T1-1.1/tell?total=1",
+         "rounds/T1-1.1/tell?total=inf", "rounds/T1-1.2/tell", "rounds/T1-1.1/cancel", "end-trial",
+         "charts/trial", "charts/evidence", "rounds/\u0661/tell",
+         "rounds/2\u00b2/close"]  # fmt: skip
 
 texts = st.one_of(st.text(max_size=12), st.sampled_from([*LABELS, "", "2", "nan", "1e400", "\x00"]))
 numbers = st.one_of(
