@@ -84,7 +84,8 @@ def explore(
     """
     checked = checked_marks(marks)
     random, problem = generator(rng), system.problem
-    learner = Learner(problem, strategy=strategy, rng=draw_seed(random))
+    # rounds go on to the last mark even where the model is contradicted: a trial judges the answer
+    learner = Learner(problem, strategy=strategy, trust_model=True, rng=draw_seed(random))
     seen, worths, answers = nothing_by_edge(problem), [], []
     for number in range(1, int(checked[-1]) + 1):
         ticket = learner.ask()
