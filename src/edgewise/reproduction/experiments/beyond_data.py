@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.network.families import graph_of
 from edgewise.reproduction.experiments.fig1_dimension import N_EDGES
 from edgewise.reproduction.settings import Settings
 from edgewise.reproduction.sweep.cell import Cell, Row, split
 from edgewise.reproduction.sweep.frame import column, select
 from edgewise.reproduction.sweep.points import RoundsPoint
 from edgewise.reproduction.sweep.random_points import RandomDesignPoint, RandomPoint
+from edgewise.simulation import paper_instance
+from edgewise.theory import lower_bound
 
 DIMENSIONS = (2, 3, 5, 7)
 QUICK_DIMENSIONS = (2, 5)
@@ -66,3 +71,11 @@ def instance_means(rows: list[Row], method: str) -> Array:
     chosen = select(rows, method=method)
     instances = sorted({int(row["repetition"]) for row in chosen})
     return np.array([column(select(chosen, repetition=i), "rounds").mean() for i in instances])
+
+
+@cache
+def graph_bound(omega: float, graph: str, dimension: int, delta: float) -> float:
+    """Fewest expected rounds of any method on the paper's instance with this graph."""
+    arms, matrix = paper_instance(dimension, omega)
+    network = graph_of(graph, N_EDGES)
+    return lower_bound(network, arms, matrix, delta=delta, designs="realisable").rounds

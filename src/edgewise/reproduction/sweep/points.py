@@ -27,13 +27,15 @@ _BLOCK = 512
 def methods() -> dict[str, tuple[str, str | None]]:
     """Name of every method: its strategy and stopping rule (None: the strategy's own).
 
-    ``paper``, ``union`` and ``mixture`` as in the paper and its tightening; every further
-    strategy the library has joins with its own rule, under its own name.
+    ``paper``, ``union`` and ``mixture`` as in the paper and its tightening, ``rivalwise`` the
+    adaptive strategy with a union over rivals; every further strategy the library has joins with
+    its own rule, under its own name.
     """
     known: dict[str, tuple[str, str | None]] = {
         "paper": ("paper", "paper"),
         "union": ("g-optimal", "union"),
         "mixture": ("g-optimal", "mixture"),
+        "rivalwise": ("adaptive", "rivalwise"),
     }
     others = [name for name in STRATEGIES if name not in {"paper", "g-optimal"}]
     return known | {name: (name, None) for name in others}

@@ -84,7 +84,7 @@ def random_rounds_of(
     rows: list[Row] = []
     for i in range(cell.first, cell.first + cell.count):
         hardness = np.random.default_rng(i).gamma(4, 10)  # of the instance, whatever the method
-        rng = np.random.default_rng([i, METHODS.index(point.method)])
+        rng = np.random.default_rng([i, [*METHODS, "rivalwise"].index(point.method)])
         mean = hardness / world.get("random_speed", SPEED)[point.method]
         rows += [
             {
@@ -279,6 +279,23 @@ def test_errors_and_bounds_are_checked_beyond_the_paper() -> None:
         "beyond", settings=EVERYTHING, speed=LADDER, random_speed={**SPEED, "adaptive": 50.0}
     )
     assert claim(too_fast, "No method needs fewer").status is ClaimStatus.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("before", "status"), [(200.0, ClaimStatus.CONFIRMED), (450.0, ClaimStatus.CONTRADICTED)]
+)
+def test_the_price_of_a_union_over_rivals_is_tested(before: float, status: ClaimStatus) -> None:
+    both = Settings(quick=True, repetitions=60, methods=("rivalwise", "adaptive"))
+    outcome = found(
+        "beyond",
+        settings=both,
+        speed={"rivalwise": before, "adaptive": 300.0},
+        random_speed={**SPEED, "rivalwise": 1.5},
+    )
+    assert claim(outcome, "Refuting pairs for good").status is status
+    table = outcome.tables[0]
+    assert table.header[-2:] == ("lower bound as printed", "lower bound for the graph")
+    assert all(float(row[-2]) <= float(row[-1]) for row in table.rows)
 
 
 def test_only_what_was_measured_is_claimed_beyond_the_paper() -> None:
