@@ -189,7 +189,7 @@ def test_large_graphs_are_not_watched_unless_asked() -> None:
     ("options", "message"),
     [
         ({"level": 0.0}, "between 0 and 1"),
-        ({"level": True}, "between 0 and 1"),
+        ({"level": True}, "level is True"),
         ({"forms": ("nois",)}, "did you mean 'noise'"),
         ({"forms": ()}, "trust_model=True"),
     ],
