@@ -87,6 +87,12 @@ dist: $(VENV)/.dist  ## build wheel and sdist; run the README from the wheel, in
 	done
 	@ls -l dist
 
+fuzz: $(VENV)/.test  ## 10^5 damaged inputs to every reader and codec (INPUTS=, minutes)
+	$(BIN)/python -m tests.fuzz.run --inputs $(or $(INPUTS),100000)
+
+chaos: $(VENV)/.test  ## kill, fork, cut, delete and fill under running studies (KILLS=, minutes)
+	$(BIN)/python -m tests.chaos.run --kills $(or $(KILLS),200)
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 

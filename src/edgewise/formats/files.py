@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,13 +57,26 @@ def load_array(file: Path, what: str) -> NDArray[Any]:
     """The array in a ``.npy`` file, refusing pickled objects."""
     try:
         with file.open("rb") as stream:
+            _require_whole(stream)
             array = np.lib.format.read_array(stream, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except Exception as error:  # of a damaged file numpy raises anything
         raise InvalidFile(
             f"{file}: it cannot be read as a NumPy array ({error}); write {what} with "
             "numpy.save(file, array), as numbers"
         ) from error
     return np.asarray(array)
+
+
+def _require_whole(stream: BinaryIO) -> None:
+    """Raise ValueError if an array announces more than the file holds: numpy would allocate it."""
+    version = np.lib.format.read_magic(stream)
+    first = version == (1, 0)
+    header = np.lib.format.read_array_header_1_0 if first else np.lib.format.read_array_header_2_0
+    shape, _, kind = header(stream)
+    size, held = math.prod(shape) * kind.itemsize, os.fstat(stream.fileno()).st_size
+    if size > held:
+        raise ValueError(f"it announces {size} bytes and holds {held}")
+    stream.seek(0)
 
 
 def load_numbers(file: Path, what: str) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from edgewise.errors import InvalidFile, InvalidGraph
 from edgewise.formats.edge_list import read_edge_csv, read_edge_parquet
 from edgewise.formats.files import FilePath, load_array, read_by_extension
 from edgewise.formats.limits import refuse_beyond
+from edgewise.formats.matrix_market import load_matrix_market
 from edgewise.formats.names import readable
 from edgewise.formats.rudy import read_rudy
 from edgewise.network.graph import Graph
@@ -65,7 +65,7 @@ def _read_graphml(file: Path, covariates: Sequence[str] = ()) -> Graph:
         raise InvalidFile(
             f"{file}, line {error.position[0]}: not well-formed XML ({error}); export it again"
         ) from error
-    except (nx.NetworkXError, ValueError, KeyError) as error:
+    except Exception as error:  # of a damaged file the parser raises anything
         raise InvalidFile(f"{file}: not a GraphML graph ({error}); export it again") from error
     named = nx.relabel_nodes(graph, _labels(graph))
     return Graph.from_networkx(named, covariates=covariates)
@@ -81,11 +81,11 @@ def _labels(graph: Any) -> dict[Any, Hashable]:
 
 
 def _read_matrix_market(file: Path) -> Graph:
-    from scipy.io import mmread
-
     try:
-        matrix = mmread(file)
-    except (ValueError, OverflowError, TypeError, IndexError, MemoryError) as error:
+        matrix = load_matrix_market(file)
+    except (ValueError, OverflowError) as error:
+        if isinstance(error, InvalidFile):
+            raise
         raise InvalidFile(
             f"{file}: not a Matrix Market file ({error}); write it with scipy.io.mmwrite"
         ) from error
@@ -110,7 +110,7 @@ def _read_sparse(file: Path) -> Graph:
 
     try:
         matrix = load_npz(file)
-    except (ValueError, OSError, KeyError, IndexError, TypeError, zipfile.BadZipFile) as error:
+    except Exception as error:  # of a damaged archive scipy raises anything
         raise InvalidFile(
             f"{file}: not a sparse matrix ({error}); write it with scipy.sparse.save_npz"
         ) from error

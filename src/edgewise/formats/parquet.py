@@ -21,7 +21,9 @@ def read_parquet(file: Path) -> Table:
         refuse_beyond(file, "columns", about.num_columns, "COLUMNS")
         refuse_beyond(file, "cells", about.num_rows * about.num_columns, "CELLS")
         table = parquet.read_table(file)
-    except (pa.ArrowException, OSError) as error:
+    except InvalidFile:
+        raise
+    except Exception as error:  # of a damaged file pyarrow raises anything
         raise InvalidFile(
             f"{file}: it cannot be read as Parquet ({error}); write it again, e.g. with "
             "pandas.DataFrame.to_parquet"

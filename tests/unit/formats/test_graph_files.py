@@ -257,7 +257,10 @@ def test_wrong_binary_and_xml_files_are_refused(tmp_path: Path) -> None:
     cases: dict[str, tuple[bytes, str]] = {
         "g.graphml": (b"<graphml>\n<graph>\n</graphml>", "line 3: not well-formed XML"),
         "h.graphml": (b"<html></html>", "GraphML"),
-        "g.mtx": (b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n", "Line 3"),
+        "g.mtx": (
+            b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n",
+            "could not convert string 'x'",
+        ),
         "h.mtx": (b"hello\n", "not a Matrix Market file"),
         "g.npy": (b"hello", "cannot be read as a NumPy array"),
         "g.npz": (b"hello", "not a sparse matrix"),

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.io import mmwrite
 
 import edgewise as ew
 from edgewise.errors import InvalidFile
 from edgewise.formats import limits, parse_rewards, read_arms, read_graph, read_matrix
+from edgewise.formats.matrix_market import load_matrix_market
 from edgewise.study.files.document import Document
 
 PROBLEM = ew.Problem(ew.Graph.circle(n_nodes=4), np.eye(2))
@@ -121,3 +123,25 @@ def test_an_archive_that_is_none(tmp_path: Path) -> None:
         archive.writestr("nonsense", b"x")
     with pytest.raises(InvalidFile, match="not a sparse matrix"):
         read_graph(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
+@pytest.mark.parametrize("dense", [True, False])
+def test_matrix_market_is_read_as_scipy_writes_it(
+    tmp_path: Path, symmetry: str, dense: bool
+) -> None:
+    sign = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}[symmetry]
+    lower = np.array([[0.0, 0, 0], [1.5, 0, 0], [-2.0, 3.0, 0]])
+    matrix = lower + (sign * lower.T if sign else np.triu(np.full((3, 3), 7.0), 1))
+    mmwrite(tmp_path / "x.mtx", matrix if dense else sp.coo_array(matrix), symmetry=symmetry)
+    found = load_matrix_market(tmp_path / "x.mtx").toarray()
+    assert np.array_equal(found, matrix)
+
+
+@pytest.mark.parametrize("body", ["3 3 3\n2 1 1\n3 1 1\n3 2 1*", "3 3 1\n4 1 1\n", "3 3\n1 2 1\n"])
+def test_a_damaged_matrix_market_file_does_not_end_the_interpreter(
+    tmp_path: Path, body: str
+) -> None:
+    (tmp_path / "x.mtx").write_text(f"%%MatrixMarket matrix coordinate real symmetric\n%\n{body}")
+    with pytest.raises(InvalidFile, match="not a Matrix Market file"):
+        read_graph(tmp_path / "x.mtx")
