@@ -11,6 +11,7 @@ import numpy as np
 
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices, stays_frozen
+from edgewise.base.html import summary
 from edgewise.core.claim import Claim, Confirmation, claim_of
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.earnings import Earnings
@@ -297,43 +298,67 @@ class Report:
     def _pair_text(self, first: int, second: int) -> str:
         return f"({self._arm_name(first)}, {self._arm_name(second)})"
 
-    def __str__(self) -> str:
-        ending = self.ending.name.replace("_", " ")
-        contradicted = self.confirmation is Confirmation.CONTRADICTED
-        lines = [self.measured] if contradicted else []
-        lines += [
+    @property
+    def headline(self) -> str:
+        """How it ended, after how many rounds, and how it was done; first what was measured."""
+        ending, contradicted = self.ending.name.replace("_", " "), self._is_contradicted
+        return (
             f"{f'By the model {ending.lower()}' if contradicted else ending.capitalize()} after "
             f"{self.rounds} rounds ({self.strategy} strategy, {self.stopping} rule, delta = "
-            f"{self.delta:g})",
-            *(f"  contradicted   {said}" for said in self._contradicted),
-            f"  best pair      {self.pairs_text or self._no_pair_text()}",
-        ]
-        if self.allocation is not None:
-            best = self.allocation
-            quality = "optimal" if best.proved_optimal else f"gap to upper bound {best.gap:.1%}"
-            lines.append(
-                f"  allocation     estimated global reward {best.value:.6g}{self._up_to_text()} "
-                f"({quality} for the estimate, method {best.method})"
-            )
-            lines += [f"  {row.name:<14} {row.value:.6g}" for row in self.baselines]
-        if self.earnings is not None:
-            lines += [f"  {name:<14} {text}" for name, text in self.earnings.rows()]
+            f"{self.delta:g})"
+        )
+
+    @property
+    def _is_contradicted(self) -> bool:
+        """By a trial: then the measurement stands above everything."""
+        return self.confirmation is Confirmation.CONTRADICTED
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The rest as labels and texts, in the order in which they are read."""
+        rows = [("contradicted", said) for said in self._contradicted]
+        rows.append(("best pair", self.pairs_text or self._no_pair_text()))
+        rows += self._allocation_rows()
+        rows += [] if self.earnings is None else self.earnings.rows()
+        rows += self._doubts()
+        if not self._is_contradicted:
+            heading = "estimate" if self.claim is Claim.ESTIMATED else "guarantee"
+            rows.append((heading, self.guarantee))
+        return rows
+
+    def _allocation_rows(self) -> list[tuple[str, str]]:
+        best = self.allocation
+        if best is None:
+            return []
+        quality = "optimal" if best.proved_optimal else f"gap to upper bound {best.gap:.1%}"
+        text = (
+            f"estimated global reward {best.value:.6g}{self._up_to_text()} "
+            f"({quality} for the estimate, method {best.method})"
+        )
+        return [("allocation", text), *((row.name, f"{row.value:.6g}") for row in self.baselines)]
+
+    def _doubts(self) -> list[tuple[str, str]]:
+        """What the data say about noise, features and edges."""
+        rows = []
         if self.noise_estimate is not None:
             noise = self.noise_estimate
-            lines.append(
-                f"  noise          {self._stated_noise()}, "
-                f"measured {noise.deviation:.4g} (95 %: {noise.low:.4g} to {noise.high:.4g})"
-            )
+            text = f"measured {noise.deviation:.4g} (95 %: {noise.low:.4g} to {noise.high:.4g})"
+            rows.append(("noise", f"{self._stated_noise()}, {text}"))
         if self.lack_of_fit is not None:
-            lines.append(f"  lack of fit    p = {self.lack_of_fit.p_value:.3g}{self._fit_text()}")
+            rows.append(("lack of fit", f"p = {self.lack_of_fit.p_value:.3g}{self._fit_text()}"))
         elif untested(self.problem):
-            lines.append(f"  lack of fit    {untested(self.problem)}")
+            rows.append(("lack of fit", untested(self.problem)))
         if self.homogeneity is not None:
-            lines.append(f"  edges          {differs_in_words(self.homogeneity, self.problem)}")
-        heading = "estimate " if self.claim is Claim.ESTIMATED else "guarantee"
-        if not contradicted:
-            lines.append(f"  {heading}      {self.guarantee}")
-        return "\n".join(lines)
+            rows.append(("edges", differs_in_words(self.homogeneity, self.problem)))
+        return rows
+
+    def _repr_html_(self) -> str:
+        above = summary(self.measured, ()) if self._is_contradicted else ""
+        return above + summary(self.headline, self.rows())
+
+    def __str__(self) -> str:
+        above = [self.measured] if self._is_contradicted else []
+        rows = [f"  {name:<14} {text}" for name, text in self.rows()]
+        return "\n".join([*above, self.headline, *rows])
 
     def _no_pair_text(self) -> str:
         return "not estimable yet" if self.estimated is None else "not looked at yet"

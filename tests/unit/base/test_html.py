@@ -21,9 +21,15 @@ def parsed(html: str) -> ET.Element:
 PROBLEM = ew.Problem(ew.Graph.from_edges([("<b>", "&"), ("&", "c")]), np.eye(2), noise=0.5)
 
 
+def _report() -> ew.Report:
+    environment = ew.BilinearEnvironment(PROBLEM, np.eye(2), rng=0)
+    return ew.identify(PROBLEM, environment, max_rounds=3, rng=0)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
+        (_report, "Budget spent after 3 rounds"),
         (lambda: PROBLEM.graph, "n_nodes=3"),
         (lambda: ew.Graph.circle(n_nodes=100), "n_nodes=100"),
         (lambda: ew.g_optimal(np.eye(3)), "0.3333"),
@@ -31,7 +37,7 @@ PROBLEM = ew.Problem(ew.Graph.from_edges([("<b>", "&"), ("&", "c")]), np.eye(2),
         (lambda: ew.allocate_table(ew.Graph.circle(n_nodes=40), np.eye(2)), "(10 more)"),
         (lambda: ew.Study.create("a<i>", PROBLEM, storage="memory", rng=0).status(), "a<i>"),
     ],
-    ids=["graph", "large graph", "design", "allocation", "large allocation", "status"],
+    ids=["report", "graph", "large graph", "design", "allocation", "large allocation", "status"],
 )
 def test_values_show_themselves(make: Callable[[], Any], words: str) -> None:
     html = make()._repr_html_()
