@@ -23,8 +23,8 @@ def read_by_extension(path: FilePath, readers: Mapping[str, Callable[[Path], T]]
     """Call the reader that belongs to the file's extension."""
     file = Path(path)
     known = ", ".join(readers)
-    if not file.is_file():
-        fact = "this is a folder" if file.is_dir() else "there is no such file"
+    if not is_file(file):
+        fact = "this is a folder" if is_file(file, folder=True) else "there is no such file"
         raise InvalidFile(f"{file}: {fact}; pass the path of {what} ({known})")
     reader = readers.get(file.suffix.lower())
     if reader is None:
@@ -35,6 +35,14 @@ def read_by_extension(path: FilePath, readers: Mapping[str, Callable[[Path], T]]
     if file.stat().st_size == 0:
         raise InvalidFile(f"{file}: the file is empty; it must hold {what}")
     return reader(file)
+
+
+def is_file(path: Path, *, folder: bool = False) -> bool:
+    """Whether there is a file (or folder) of that name; a name too long is that of none."""
+    try:
+        return path.is_dir() if folder else path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager

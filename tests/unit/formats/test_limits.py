@@ -118,6 +118,11 @@ def test_a_sparse_matrix_that_does_not_fit_reaches_no_kernel(
         read_graph(tmp_path / "wrong.npz")
 
 
+def test_a_name_too_long_is_that_of_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile, match="there is no such file"):
+        read_graph(tmp_path / ("x" * 5_000 + ".csv"))
+
+
 def test_an_archive_that_is_none(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
         archive.writestr("nonsense", b"x")

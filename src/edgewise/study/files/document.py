@@ -12,7 +12,7 @@ from typing import Any
 
 from edgewise.base.choice import instead
 from edgewise.errors import InvalidArgument, InvalidFile, InvalidGraph, InvalidProblem
-from edgewise.formats.files import FilePath, opened
+from edgewise.formats.files import FilePath, is_file, opened
 
 EXAMPLE = Path(__file__).with_name("example.toml")
 """A commented file to start from."""
@@ -34,7 +34,7 @@ class Document:
     def read(cls, path: FilePath) -> Document:
         """The document in a file."""
         file = Path(path)
-        if not file.is_file():
+        if not is_file(file):
             fact = "this is a folder" if file.is_dir() else "there is no such file"
             raise InvalidFile(
                 f"{file}: {fact}; pass a TOML file (edgewise study create --example prints one)"
@@ -78,7 +78,7 @@ class Document:
         if self.files is not None:
             return self._sent(value, *keys)
         file = self.file.parent / value
-        if not file.is_file():
+        if not is_file(file):
             raise self.wrong(
                 f"{keys[-1]} is {value!r}, and there is no file {file}; paths are seen from the "
                 "folder of this file: correct it",

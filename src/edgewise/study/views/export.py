@@ -17,7 +17,7 @@ from edgewise import __version__
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
 from edgewise.errors import DamagedSnapshot, EdgewiseError, InvalidFile, Unverified
-from edgewise.formats.files import FilePath, opened
+from edgewise.formats.files import FilePath, is_file, opened
 from edgewise.study.log.chain import START, Link, append_to, follow, unsealed
 from edgewise.study.log.codec import pack, pack_line, unpack, unpack_line
 from edgewise.study.log.cursor import Cursor, begin_at_first
@@ -87,7 +87,7 @@ def read_export(
 ) -> tuple[str, Cursor]:
     """Add the study of a file to a storage, all of it or nothing; its name there, and its state."""
     file = Path(path)
-    if not file.is_file():
+    if not is_file(file):
         raise InvalidFile(f"{file}: there is no such file; pass one that export() wrote")
     with opened(file) as stream:
         lines = _parsed(file, stream)
