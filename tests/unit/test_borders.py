@@ -108,7 +108,16 @@ def test_the_survey_can_fail() -> None:
     assert problems("careless", Call(careless, {"number": 1}))
 
 
-_RETURNED = {"Allocation", "Design", "EdgewiseError", "Ending", "Report", "Study", "Verdict"}
+_RETURNED = {
+    "Allocation",
+    "Design",
+    "Earnings",
+    "EdgewiseError",
+    "Ending",
+    "Report",
+    "Study",
+    "Verdict",
+}
 """Values that edgewise makes, and users only read."""
 
 
