@@ -40,7 +40,7 @@ def doctor(
 
     Examples:
       $ edgewise doctor
-      $ edgewise doctor --storage sqlite:///farm.db --format json
+      $ edgewise doctor --format json
 
     Exit code 0: everything asked about works. 2: something does not, the verdict names it.
     """
