@@ -1,6 +1,7 @@
-"""Data stored before the house was rebuilt loads, and goes on as it would have gone on there.
+"""Data stored by other versions loads, and goes on as it would have gone on there.
 
-The assets, and how they were written: ``tests/golden/legacy/write_assets.py``.
+The assets, a folder for every format that a version of edgewise wrote, and how they were written:
+``tests/golden/legacy/write_assets.py``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ import json
 import math
 import shutil
 import sqlite3
+import warnings
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +23,39 @@ from tests.golden.legacy.problems import problems
 
 import edgewise as ew
 from edgewise.errors import Unverified
+from edgewise.study.storage.schema import VERSION
 
 _LEGACY = Path(__file__).with_name("legacy")
-_EXPECTED = json.loads((_LEGACY / "expected.json").read_text(encoding="utf-8"))
-_LEARNERS: dict[str, Any] = _EXPECTED["learners"]
-_STUDIES: dict[str, Any] = _EXPECTED["studies"]
 _EXPORTED = "eventful"
+
+
+@dataclass(frozen=True)
+class Assets:
+    """What one version stored, and what it did next."""
+
+    folder: Path
+    export_format: int
+    schema: int
+    save: int
+
+    @property
+    def expected(self) -> dict[str, dict[str, Any]]:
+        """By learner and by study."""
+        found: dict[str, Any] = json.loads((self.folder / "expected.json").read_text("utf-8"))
+        return found
+
+    @property
+    def learners(self) -> dict[str, Any]:
+        """As they were saved, by title."""
+        saved: dict[str, Any] = json.loads((self.folder / "learner.json").read_text("utf-8"))
+        return {title: decoded(one) for title, one in saved.items()}
+
+
+_UNCHAINED = Assets(_LEGACY, export_format=1, schema=2, save=2)
+_CHAINED = Assets(_LEGACY / "chained", export_format=2, schema=3, save=3)
+_ALL = {"unchained": _UNCHAINED, "chained": _CHAINED}
+_LEARNERS = [(one, title) for one in _ALL for title in _ALL[one].expected["learners"]]
+_STUDIES = [(one, name) for one in _ALL for name in _ALL[one].expected["studies"]]
 
 
 def decoded(value: Any) -> Any:
@@ -66,32 +96,46 @@ def numbers(rewards: list[float | None]) -> list[float]:
     return [math.nan if one is None else one for one in rewards]
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
+def database_of(assets: Assets, tmp_path: Path) -> Path:
     """A copy of the database: opening it may write to it."""
-    return Path(shutil.copy(_LEGACY / "study.db", tmp_path))
+    return Path(shutil.copy(assets.folder / "study.db", tmp_path))
+
+
+@pytest.mark.parametrize("assets", _ALL.values(), ids=_ALL)
+def test_the_assets_are_of_the_formats_they_stand_for(assets: Assets) -> None:
+    first = (assets.folder / "study.jsonl").read_text("utf-8").splitlines()[0]
+    assert json.loads(first)["edgewise_study"] == assets.export_format
+    with closing(sqlite3.connect(assets.folder / "study.db")) as connection:
+        about = dict(connection.execute("SELECT key, value FROM edgewise_about"))
+    assert about["schema_version"] == str(assets.schema)
+    assert {one["version"] for one in assets.learners.values()} == {assets.save}
+    assert list(assets.learners) == list(assets.expected["learners"])
+
+
+def test_what_this_version_writes_has_its_asset(tmp_path: Path) -> None:
+    study = ew.Study.create("new", problems()["farm"], storage=f"sqlite:///{tmp_path}/new.db")
+    study.export(tmp_path / "new.jsonl")
+    line = (tmp_path / "new.jsonl").read_text("utf-8").splitlines()[0]
+    newest = list(_ALL.values())[-1]
+    assert json.loads(line)["edgewise_study"] == newest.export_format
+    assert newest.schema == VERSION
+    assert ew.Learner(problems()["farm"], rng=1).save()["version"] == newest.save
 
 
 # -- learners --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("title", _LEARNERS)
-def test_a_saved_learner_goes_on(title: str) -> None:
-    saved = json.loads((_LEGACY / "learner.json").read_text(encoding="utf-8"))
-    expected = _LEARNERS[title]
+@pytest.mark.parametrize(("version", "title"), _LEARNERS)
+def test_a_saved_learner_goes_on(version: str, title: str) -> None:
+    expected = _ALL[version].expected["learners"][title]
     problem = problems()[expected["problem"]]
-    learner = ew.Learner.restore(problem, decoded(saved[title]))
+    learner = ew.Learner.restore(problem, _ALL[version].learners[title])
     assert not differences(of_learner(learner), _without(expected, "problem", "next"))
     for step in expected["next"]:
         ticket = learner.ask()
         assert (ticket.round, plain(ticket.arms)) == (step["round"], step["arms"])
         learner.tell(ticket, numbers(step["rewards"]))
         assert not differences(of_learner(learner), step["after"])
-
-
-def test_every_saved_learner_is_checked() -> None:
-    saved = json.loads((_LEGACY / "learner.json").read_text(encoding="utf-8"))
-    assert list(saved) == list(_LEARNERS)
 
 
 def _without(tree: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -101,9 +145,8 @@ def _without(tree: dict[str, Any], *keys: str) -> dict[str, Any]:
 # -- studies ---------------------------------------------------------------------------------
 
 
-def check(study: ew.Study, name: str) -> None:
+def check(study: ew.Study, expected: dict[str, Any]) -> None:
     """Compare what a study says, and what it does next."""
-    expected = _STUDIES[name]
     same_problem(study.problem, problems()[expected["problem"]])
     assert not differences(of_study(study), expected["status"])
     assert not differences(of_log(study), expected["log"])
@@ -124,36 +167,55 @@ def same_problem(found: ew.Problem, expected: ew.Problem) -> None:
     assert found.arm_labels == expected.arm_labels
 
 
-def test_the_database_lists_its_studies(database: Path) -> None:
-    assert ew.Study.names(f"sqlite:///{database}") == sorted(_STUDIES)
+@pytest.mark.parametrize("assets", _ALL.values(), ids=_ALL)
+def test_the_database_lists_its_studies(assets: Assets, tmp_path: Path) -> None:
+    url = f"sqlite:///{database_of(assets, tmp_path)}"
+    assert ew.Study.names(url) == sorted(assets.expected["studies"])
 
 
-@pytest.mark.parametrize("name", _STUDIES)
-def test_a_stored_study_goes_on(name: str, database: Path) -> None:
-    check(ew.Study.load(name, storage=f"sqlite:///{database}"), name)
+@pytest.mark.parametrize(("version", "name"), _STUDIES)
+def test_a_stored_study_goes_on(version: str, name: str, tmp_path: Path) -> None:
+    assets = _ALL[version]
+    url = f"sqlite:///{database_of(assets, tmp_path)}"
+    check(ew.Study.load(name, storage=url), assets.expected["studies"][name])
 
 
-@pytest.mark.parametrize("name", _STUDIES)
-def test_a_stored_study_goes_on_from_its_log_alone(name: str, database: Path) -> None:
+@pytest.mark.parametrize(("version", "name"), _STUDIES)
+def test_a_stored_study_goes_on_from_its_log_alone(version: str, name: str, tmp_path: Path) -> None:
+    assets = _ALL[version]
+    database = database_of(assets, tmp_path)
     with closing(sqlite3.connect(database)) as connection, connection:
-        assert connection.execute("DELETE FROM edgewise_snapshots").rowcount == 2
-    check(ew.Study.load(name, storage=f"sqlite:///{database}"), name)
+        assert connection.execute("DELETE FROM edgewise_snapshots").rowcount >= 2
+    study = ew.Study.load(name, storage=f"sqlite:///{database}")
+    check(study, assets.expected["studies"][name])
 
 
+def imported(assets: Assets, storage: str, name: str | None = None) -> ew.Study:
+    """The exported study; one without checksums says so."""
+    unverified = assets is _UNCHAINED
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        study = ew.Study.from_export(assets.folder / "study.jsonl", storage=storage, name=name)
+    assert [one.category for one in said] == [Unverified] * unverified
+    assert not unverified or "of format 1, without checksums" in str(said[0].message)
+    return study
+
+
+@pytest.mark.parametrize("assets", _ALL.values(), ids=_ALL)
 @pytest.mark.parametrize("storage", ["memory", "sqlite:///{}/imported.db"])
-def test_an_exported_study_goes_on(storage: str, tmp_path: Path) -> None:
-    with pytest.warns(Unverified, match="of format 1, without checksums"):
-        study = ew.Study.from_export(_LEGACY / "study.jsonl", storage=storage.format(tmp_path))
+def test_an_exported_study_goes_on(assets: Assets, storage: str, tmp_path: Path) -> None:
+    study = imported(assets, storage.format(tmp_path))
     assert study.name == _EXPORTED
-    check(study, _EXPORTED)
+    check(study, assets.expected["studies"][_EXPORTED])
 
 
-def test_an_exported_study_can_join_the_database_it_came_from(database: Path) -> None:
-    url = f"sqlite:///{database}"
-    with pytest.warns(Unverified):
-        again = ew.Study.from_export(_LEGACY / "study.jsonl", storage=url, name="again")
-    check(again, _EXPORTED)
-    check(ew.Study.load(_EXPORTED, storage=url), _EXPORTED)
+@pytest.mark.parametrize("assets", _ALL.values(), ids=_ALL)
+def test_an_exported_study_can_join_the_database_it_came_from(
+    assets: Assets, tmp_path: Path
+) -> None:
+    url, expected = f"sqlite:///{database_of(assets, tmp_path)}", assets.expected["studies"]
+    check(imported(assets, url, name="again"), expected[_EXPORTED])
+    check(ew.Study.load(_EXPORTED, storage=url), expected[_EXPORTED])
 
 
 # -- the comparison --------------------------------------------------------------------------

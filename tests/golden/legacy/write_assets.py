@@ -1,9 +1,16 @@
-"""Writes the assets of this folder: data as the house stored it before it was rebuilt.
+"""Writes assets: learners, studies and an export as some version of edgewise stored them.
 
-Run with the version before the rebuild of the house, commit 5e22628; kept to show how the assets
-were made::
+Kept to show how the assets were made (by this script as it stood then), and to make those of the
+next format::
 
-    python -m tests.golden.legacy.write_assets
+    python -m tests.golden.legacy.write_assets FOLDER
+
+====================  ========  ===============================================================
+folder                commit    what was stored
+====================  ========  ===============================================================
+``legacy``            5e22628   before the house was rebuilt: export format 1, schema 2, saves 2
+``legacy/chained``    db01fd3   with a gate and checksums: export format 2, schema 3, saves 3
+====================  ========  ===============================================================
 
 Seeds and clock are fixed, so the same version writes the same bytes. What is expected of the
 stored data is what the learners and studies that stored it did next, never what a restored one did.
@@ -12,10 +19,10 @@ stored data is what the learners and studies that stored it did next, never what
 from __future__ import annotations
 
 import gc
-import importlib
 import itertools
 import json
 import sqlite3
+import sys
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -28,8 +35,8 @@ from tests.golden.legacy.facts import of_learner, of_log, of_study, plain
 from tests.golden.legacy.problems import problems
 
 import edgewise as ew
+from edgewise.study.log.codec import pack_line
 
-FOLDER = Path(__file__).parent
 NEXT = 3
 """Rounds taken after storing."""
 
@@ -78,9 +85,8 @@ def measured(name: str, number: int, arms: NDArray[np.integer[Any]]) -> NDArray[
 # -- learners --------------------------------------------------------------------------------
 
 
-def write_learners() -> dict[str, Any]:
+def write_learners(folder: Path) -> dict[str, Any]:
     """Store learners, then see what they do next."""
-    to_json = importlib.import_module("edgewise.study.codec").to_json  # gone one day, perhaps
     lines, expected = [], {}
     for seed, (title, (name, options)) in enumerate(_LEARNERS.items()):
         learner = ew.Learner(problems()[name], **{"delta": 1e-30, "rng": seed} | options)
@@ -90,9 +96,9 @@ def write_learners() -> dict[str, Any]:
             if ticket.round == 3:
                 rewards[1] = np.nan
             learner.tell(ticket, rewards)
-        lines.append(f"{json.dumps(title)}:{to_json(learner.save())}")
+        lines.append(f"{json.dumps(title)}:{pack_line(learner.save())}")
         expected[title] = {"problem": name, **of_learner(learner), "next": _go_on(learner, name)}
-    (FOLDER / "learner.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    (folder / "learner.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     return expected
 
 
@@ -162,15 +168,16 @@ def directed(url: str) -> ew.Study:
     return run(ew.Study.create("directed", problem, storage=url, delta=1e-6, rng=7), "flows", 9)
 
 
-def write_studies() -> dict[str, Any]:
+def write_studies(folder: Path) -> dict[str, Any]:
     """Store studies, then see what they do next."""
     names = {"eventful": "farm", "budgeted": "labelled", "directed": "flows"}
     ticks = itertools.count(1_767_225_600.0, 60.25)
-    with tempfile.TemporaryDirectory() as folder, mock.patch("time.time", side_effect=ticks):
-        path = Path(folder) / "study.db"
+    with tempfile.TemporaryDirectory() as place, mock.patch("time.time", side_effect=ticks):
+        path = Path(place) / "study.db"
         studies = [make(f"sqlite:///{path}") for make in (eventful, budgeted, directed)]
-        studies[0].export(FOLDER / "study.jsonl")
-        with closing(sqlite3.connect(path)) as source, closing(_fresh("study.db")) as stored:
+        studies[0].export(folder / "study.jsonl")
+        copy = _fresh(folder / "study.db")
+        with closing(sqlite3.connect(path)) as source, closing(copy) as stored:
             assert source.execute("SELECT count(*) FROM edgewise_snapshots").fetchone()[0] >= 2
             source.backup(stored)
         expected = {study.name: _expected(study, names[study.name]) for study in studies}
@@ -179,9 +186,9 @@ def write_studies() -> dict[str, Any]:
     return expected
 
 
-def _fresh(name: str) -> sqlite3.Connection:
-    (FOLDER / name).unlink(missing_ok=True)
-    return sqlite3.connect(FOLDER / name)
+def _fresh(path: Path) -> sqlite3.Connection:
+    path.unlink(missing_ok=True)
+    return sqlite3.connect(path)
 
 
 def _expected(study: ew.Study, name: str) -> dict[str, Any]:
@@ -206,10 +213,11 @@ def _step(study: ew.Study, name: str) -> dict[str, Any]:
     }
 
 
-def main() -> None:
+def main(folder: Path) -> None:
     """Write all assets anew."""
-    expected = {"learners": write_learners(), "studies": write_studies()}
-    (FOLDER / "expected.json").write_text(_text(expected), encoding="utf-8")
+    folder.mkdir(exist_ok=True)
+    expected = {"learners": write_learners(folder), "studies": write_studies(folder)}
+    (folder / "expected.json").write_text(_text(expected), encoding="utf-8")
 
 
 def _text(tree: dict[str, dict[str, Any]]) -> str:
@@ -225,4 +233,4 @@ def _text(tree: dict[str, dict[str, Any]]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))
