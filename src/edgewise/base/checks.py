@@ -9,7 +9,8 @@ arrays read by :mod:`edgewise.base.arrays`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
@@ -114,6 +115,21 @@ def table(name: str, value: object, *, error: _Error = InvalidArgument) -> Mappi
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise error(f"{name} is {shown(value)}; it must be a table of named values", argument=name)
     return value
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Name the stored value that cannot be read: nothing is known of what comes from outside."""
+    try:
+        yield
+    except EdgewiseError:
+        raise
+    except Exception as error:
+        raise InvalidArgument(
+            f"the stored {name} cannot be read ({type(error).__name__}: {error}); it was damaged, "
+            "or written by another version of edgewise",
+            argument=name,
+        ) from error
 
 
 def one_of(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices, stays_frozen
 from edgewise.base.border import border
+from edgewise.base.checks import reading, table
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core import recipe
 from edgewise.core.aim import Aim
@@ -37,6 +38,7 @@ from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict
+from edgewise.core.stored import stored_state
 from edgewise.core.strategies import Strategy
 from edgewise.core.targets import Target
 from edgewise.errors import InvalidArgument, LearnerStopped, SuspiciousReward, UnknownTicket
@@ -348,24 +350,22 @@ class Learner:
                 f"saved state has version {saved.get('version')!r}, this edgewise reads "
                 f"{_VERSION}; restore it with the edgewise that saved it"
             )
-        if saved["problem"] != problem.fingerprint:
+        if saved.get("problem") != problem.fingerprint:
             raise InvalidArgument(
                 "the saved state belongs to another problem (graph, arms, noise or options "
                 "differ); pass the problem it was saved with"
             )
         learner = cls.__new__(cls)
-        learner._setting = recipe.from_tree(
-            problem,
-            saved["setting"],
-            saved["plan"],
-            strategy=strategy,
-            stopping=stopping,
-            target=target,
-        )
-        learner._state = LearnerState.from_tree(saved["state"])
-        if "watch" not in saved["state"]:  # saved before there was a gate: it begins here
-            watch = nothing_watched(problem, learner._setting.gate)
-            learner._state = replace(learner._state, watch=watch)
+        with reading("setting"):
+            learner._setting = recipe.from_tree(
+                problem,
+                saved["setting"],
+                saved["plan"],
+                strategy=strategy,
+                stopping=stopping,
+                target=target,
+            )
+        learner._state = stored_state(learner._setting, table("state", saved.get("state")))
         learner._ticket = None
         return learner
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from edgewise.base.arrays import Indices, Mask, frozen
+from edgewise.base.checks import reading
 from edgewise.core.aim import Aim
 from edgewise.core.evidence import by_edge
 from edgewise.core.evidence.by_edge import nothing_by_edge
@@ -123,33 +124,52 @@ class LearnerState:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> LearnerState:
         """The inverse of :meth:`to_tree`; lists instead of arrays and tuples are fine."""
-        aim, best, answer = tree["aim"], tree["best_arms"], tree["answer"]
-        deployed = tree.get("deployed")  # not kept before
-        watch = tree.get("watch")  # not kept before
-        refuted = tree.get("refuted")  # not kept before
-        statistics = present_from_tree(tree["statistics"])
-        return cls(
-            seed=int(tree["seed"]),
-            rounds=int(tree["rounds"]),
-            statistics=statistics,
-            closed=closed_from_tree(tree["closed"], statistics),
-            phase_rounds=int(tree["phase_rounds"]),
-            aim=Aim(
-                np.array(aim["kinds"], np.int64),
-                np.array(aim["leaders"], np.int64),
-                np.array(aim["rivals"], np.int64),
-                np.array(aim["needs"], float),
-                int(aim["length"]),
-            ),
-            verdict=Verdict.from_tree(tree["verdict"]),
-            best_arms=None if best is None else frozen(best, np.int32),
-            best_total=float(tree["best_total"]),
-            answer=None if answer is None else Answer.from_tree(answer),
-            by_edge=by_edge.from_tree(tree.get("by_edge")),  # not kept before
-            by_edge_closed=by_edge.from_tree(tree.get("by_edge_closed")),
-            pooling=tree.get("pooling"),
-            deployed=None if deployed is None else frozen(deployed, np.int32),
-            watch=None if watch is None else Watch.from_tree(watch),
-            refuted=None if refuted is None else frozen(refuted, np.bool_),
-            extra_looks=int(tree.get("extra_looks", 0)),
-        )
+        with reading("statistics"):
+            statistics = present_from_tree(tree["statistics"])
+        with reading("closed"):
+            closed = closed_from_tree(tree["closed"], statistics)
+        others: dict[str, Any] = {}
+        for name, read in _READERS.items():
+            with reading(name):
+                others[name] = read(tree[name])
+        for name, read in _NOT_KEPT_BEFORE.items():
+            with reading(name):
+                others[name] = None if tree.get(name) is None else read(tree[name])
+        with reading("extra_looks"):
+            looks = int(tree.get("extra_looks", 0))
+        return cls(statistics=statistics, closed=closed, extra_looks=looks, **others)
+
+
+def _aim(tree: Mapping[str, Any]) -> Aim:
+    return Aim(
+        np.array(tree["kinds"], np.int64),
+        np.array(tree["leaders"], np.int64),
+        np.array(tree["rivals"], np.int64),
+        np.array(tree["needs"], float),
+        int(tree["length"]),
+    )
+
+
+def _joint_arm(value: Any) -> Indices:
+    return frozen(value, np.int32)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "seed": int,
+    "rounds": int,
+    "phase_rounds": int,
+    "aim": _aim,
+    "verdict": Verdict.from_tree,
+    "best_arms": lambda value: None if value is None else _joint_arm(value),
+    "best_total": float,
+    "answer": lambda value: None if value is None else Answer.from_tree(value),
+}
+_NOT_KEPT_BEFORE: dict[str, Callable[[Any], Any]] = {
+    "by_edge": by_edge.from_tree,
+    "by_edge_closed": by_edge.from_tree,
+    "pooling": str,
+    "deployed": _joint_arm,
+    "watch": Watch.from_tree,
+    "refuted": lambda value: frozen(value, np.bool_),
+}
+"""Fields that older versions did not store; None where there is none."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.base.checks import one_of, whole
+from edgewise.base.checks import number, one_of, reading, whole
 from edgewise.base.wording import shown
 from edgewise.core.evidence.by_edge import nothing_by_edge
 from edgewise.core.evidence.equations import Gathering
@@ -21,28 +21,23 @@ from edgewise.core.evidence.measuring import ByPhase, Statistics, nothing_measur
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.gate.forms import DATA, FORMS
 from edgewise.core.gate.rows import sight_of
+from edgewise.core.gate.structure import Seen
 from edgewise.core.gate.sums import Sums
 from edgewise.core.gate.watch import Watch, nothing_watched
 from edgewise.core.local.channels import Channels
 from edgewise.core.local.normal_equations import Phase
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.errors import EdgewiseError, InvalidArgument
+from edgewise.errors import InvalidArgument
 
 _PHASE = ("counts", "feature_means", "reward_means", "gram", "moment", "squares")
+_MOST_ROUNDS = 2**53
+"""Beyond it a float does not know one round from the next."""
 
 
 def stored_state(setting: Setting, tree: Mapping[str, Any]) -> LearnerState:
     """The state that a tree describes; InvalidArgument unless it is one of this setting."""
-    try:
-        state = LearnerState.from_tree(tree)
-    except EdgewiseError:
-        raise
-    except Exception as error:  # nothing is known of a tree from outside
-        raise InvalidArgument(
-            f"the stored state is none ({type(error).__name__}: {error}); it was damaged, or "
-            "written by another version of edgewise"
-        ) from error
+    state = LearnerState.from_tree(tree)
     check_state(setting, state)
     if "watch" not in tree:  # stored before there was a gate: it begins here
         return replace(state, watch=nothing_watched(setting.problem, setting.gate))
@@ -52,8 +47,8 @@ def stored_state(setting: Setting, tree: Mapping[str, Any]) -> LearnerState:
 def check_state(setting: Setting, state: LearnerState) -> None:
     """Raise unless the state could be one of this setting."""
     whole("seed", state.seed, least=0, most=2**64 - 1)
-    whole("rounds", state.rounds, least=0)
-    whole("extra_looks", state.extra_looks, least=0)
+    whole("rounds", state.rounds, least=0, most=_MOST_ROUNDS)
+    whole("extra_looks", state.extra_looks, least=0, most=_MOST_ROUNDS)
     whole("phase_rounds", state.phase_rounds, least=0, most=state.rounds)
     check_statistics(setting, state.statistics)
     _check_closed(setting, state.closed)
@@ -192,20 +187,20 @@ def check_watch(setting: Setting, name: str, found: Watch | None) -> None:
         check_numbers(f"{name}/sums/{field.name}", np.asarray(stored), np.shape(empty))
     check_numbers(f"{name}/growth", found.growth, like.growth.shape)
     block, p = found.block, sight.n_parameters
-    size = (len(block.numbers),)
+    size = (block.numbers.size,)
     check_numbers(f"{name}/block/features", block.features, (len(block.features), p))
     check_indices(f"{name}/block/which", block.which, size, max(len(block.features), 1))
     check_indices(f"{name}/block/positions", block.positions, size, sight.n_numbers)
     for part in ("weights", "numbers", "lost", "rounds"):
         check_numbers(f"{name}/block/{part}", getattr(block, part), size)
+    for part in ("rounds", "looked", "blocks"):
+        whole(f"{name}/{part}", getattr(found, part), least=0, most=_MOST_ROUNDS)
+    for part, value in (("prior", found.prior), ("residual", found.residual[0])):
+        number(f"{name}/{part}", value, least=0.0)
     for data, starts in found.starts.items():
         one_of(f"{name}/starts", data, tuple(DATA))
         for one in starts:
-            width = len(one.best.moment)
-            check_numbers(f"{name}/starts/{data}/gram", one.best.gram, (width, width))
-            for form, marginal in one.marginals.items():
-                one_of(f"{name}/starts/{data}", form, tuple(FORMS))
-                check_numbers(f"{name}/starts/{data}/{form}", marginal, (len(marginal),))
+            _check_start(f"{name}/starts/{data}", one, starts[0])
     local = found.predictions
     if local is not None:
         graph, T = setting.problem.graph, len(local.arms)
@@ -214,8 +209,28 @@ def check_watch(setting: Setting, name: str, found: Watch | None) -> None:
         check_numbers(f"{name}/rewards", local.rewards, shape, gaps=True)
     for said in found.spoken:
         one_of(f"{name}/spoken", said.form, tuple(FORMS))
+        whole(f"{name}/spoken/round", said.round, least=0, most=_MOST_ROUNDS)
+        _as_float(f"{name}/spoken/odds", said.odds)
+        for part in ("at", "value", "expected"):
+            if getattr(said, part) is not None:
+                _as_float(f"{name}/spoken/{part}", getattr(said, part))
         if said.position is not None:
             whole(f"{name}/spoken/position", said.position, least=0, most=sight.n_numbers - 1)
+
+
+def _check_start(name: str, found: Seen, first: Seen) -> None:
+    """Raise unless this is what the gate saw at one moment, of the same things as at the first."""
+    width, best = first.best.moment.size, found.best
+    check_numbers(f"{name}/moment", best.moment, (width,))
+    check_numbers(f"{name}/gram", best.gram, (width, width))
+    number(f"{name}/squares", best.squares, least=0.0)
+    whole(f"{name}/freedom", best.freedom, least=0)
+    if not found.marginals or found.marginals.keys() != first.marginals.keys():
+        raise InvalidArgument(f"{name}/marginals lack forms that others have", argument=name)
+    spreads = max(1, *(one.size for one in first.marginals.values()))
+    for form, marginal in found.marginals.items():
+        one_of(f"{name}/marginals", form, tuple(FORMS))
+        check_numbers(f"{name}/marginals/{form}", marginal, (spreads,))
 
 
 def _check_phase(name: str, found: Phase, like: Phase) -> None:
@@ -225,6 +240,8 @@ def _check_phase(name: str, found: Phase, like: Phase) -> None:
             raise InvalidArgument(f"{name}/{field.name} is not that of the problem", argument=name)
     for part in _PHASE:
         check_numbers(f"{name}/{part}", getattr(found, part), getattr(like, part).shape)
+    if (found.counts < 0).any():
+        raise InvalidArgument(f"{name}/counts has entries below 0", argument=name)
     if (found.rounds is None) != (like.rounds is None):
         raise InvalidArgument(f"{name} keeps its rounds, or does not, unlike the problem")
     for stored, empty in zip(found.rounds or (), like.rounds or (), strict=True):
@@ -236,12 +253,12 @@ def _check_phase(name: str, found: Phase, like: Phase) -> None:
 
 def _check_aim(setting: Setting, state: LearnerState) -> None:
     aim, (n_kinds, n_pairs) = state.aim, setting.plan.cells.showable.shape
-    shape = (len(aim.kinds),)
+    shape = (aim.kinds.size,)
     check_indices("aim/kinds", aim.kinds, shape, n_kinds)
     check_indices("aim/leaders", aim.leaders, shape, n_pairs)
     check_indices("aim/rivals", aim.rivals, shape, n_pairs)
     check_numbers("aim/needs", aim.needs, shape)
-    whole("aim/length", aim.length, least=0)
+    whole("aim/length", aim.length, least=0, most=_MOST_ROUNDS)
 
 
 def _check_verdict(setting: Setting, state: LearnerState) -> None:
@@ -256,7 +273,9 @@ def _check_verdict(setting: Setting, state: LearnerState) -> None:
     if verdict.pairs:
         check_indices("verdict/pairs", np.array(verdict.pairs), (len(verdict.pairs), 2), n_arms)
     if verdict.rival is not None:
-        check_indices("verdict/rival", np.array(verdict.rival), (3,), max(n_kinds, n_arms))
+        with reading("verdict/rival"):
+            rival = np.array(verdict.rival)
+        check_indices("verdict/rival", rival, (3,), max(n_kinds, n_arms))
 
 
 def _as_float(name: str, value: object) -> float:

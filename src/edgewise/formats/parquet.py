@@ -21,6 +21,7 @@ def read_parquet(file: Path) -> Table:
         refuse_beyond(file, "columns", about.num_columns, "COLUMNS")
         refuse_beyond(file, "cells", about.num_rows * about.num_columns, "CELLS")
         table = parquet.read_table(file)
+        columns = {name: _cells(table.column(name), pa.types) for name in table.column_names}
     except InvalidFile:
         raise
     except Exception as error:  # of a damaged file pyarrow raises anything
@@ -30,7 +31,6 @@ def read_parquet(file: Path) -> Table:
         ) from error
     if table.num_rows == 0:
         raise InvalidFile(f"{file}: the table has no rows; add at least one")
-    columns = {name: _cells(table.column(name), pa.types) for name in table.column_names}
     return Table(file, columns, range(1, table.num_rows + 1), unit="row")
 
 

@@ -238,6 +238,16 @@ def test_studies_move_and_are_listed(desk: Desk) -> None:
     assert desk.as_json("status", *copy)["study"] == "copy"
 
 
+def test_an_import_says_how_far_it_is(desk: Desk) -> None:
+    desk.take_rounds(2)
+    path = str(desk.folder / "farm.jsonl")
+    assert desk.run("export", path).exit_code == 0
+    imported = desk.run("import", path, "--name", "copy", "--format", "json")
+    events = len(list(desk.study.log()))
+    assert f"edgewise: {events} events replayed and compared\n" in imported.stderr
+    assert json.loads(imported.stdout)["study"] == "copy"
+
+
 def test_the_page_stands_alone_and_says_what_the_report_says(desk: Desk) -> None:
     early = desk.folder / "early.html"
     assert desk.run("report", "--html", str(early)).exit_code == 3

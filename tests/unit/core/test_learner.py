@@ -65,7 +65,7 @@ BAD_REWARDS: list[tuple[Any, str]] = [
     (np.zeros((10, 1)), r"shape \(10, 1\)"),
     (3.0, r"shape \(\)"),
     ([], r"shape \(0,\)"),
-    (["high"] * 10, "not numbers"),
+    (["high"] * 10, "rewards are numbers"),
     ([[0.0], [0.0, 1.0]], "not numbers"),
     ({"reward": 1.0}, "not numbers"),
     (np.zeros(10) + 1j, "not numbers"),

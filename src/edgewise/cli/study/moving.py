@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +14,9 @@ from edgewise.cli.study.outputs import check_folder, status_output
 from edgewise.cli.terminal.options import OutputFormat
 from edgewise.cli.terminal.shell import Command, Format, emit, note
 from edgewise.errors import InvalidFile
+
+_OFTEN = 100
+"""Events between two updates of the line that counts them."""
 
 
 def register(group: typer.Typer) -> None:
@@ -70,5 +75,27 @@ def import_study(
 
     if not file.is_file():  # before a database is made for it
         raise InvalidFile(f"{file}: there is no such file; pass one that export wrote")
-    study = Study.from_export(file, storage=checked_storage(storage), name=name)
+    with _replayed() as progress:
+        study = Study.from_export(
+            file, storage=checked_storage(storage), name=name, progress=progress
+        )
     emit(status_output(study), output)
+
+
+@contextmanager
+def _replayed() -> Iterator[Callable[[int], None]]:
+    """A line on stderr that counts events; where that is no terminal, only the whole number."""
+    from rich.console import Console
+
+    console, events = Console(stderr=True, highlight=False), 0
+
+    with console.status("replaying") as status:
+
+        def progress(count: int) -> None:
+            nonlocal events
+            events = count
+            if count % _OFTEN == 0:
+                status.update(f"replaying: {count} events")
+
+        yield progress
+    note(f"{events} events replayed and compared")
