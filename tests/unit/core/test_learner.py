@@ -196,7 +196,7 @@ BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
     (
         {"strategy": "magic"},
         "no strategy is called 'magic'",
-        "'adaptive', 'contrast', 'g-optimal', 'paper'",
+        "'adaptive', 'contrast', 'g-optimal', 'optimistic', 'paper'",
     ),
     (
         {"stopping": "hope"},

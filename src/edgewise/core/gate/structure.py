@@ -76,7 +76,9 @@ def log_e_values(
     names = list(now.marginals)
     best = np.array([log_best(now.best, then.best, known=known) for then in starts])
     then = np.array([[one.marginals[name] for name in names] for one in starts])
-    bets = np.array([now.marginals[name] for name in names]) - then - best[:, None, None]
+    with np.errstate(invalid="ignore"):
+        bets = np.array([now.marginals[name] for name in names]) - then - best[:, None, None]
+    bets[~np.isfinite(bets)] = -np.inf  # beyond what rounding allows, a bet counts as lost
     waiting = np.zeros((len(data.starts) - len(starts), *bets.shape[1:]))
     return dict(zip(names, log_means(np.concatenate([bets, waiting])), strict=True))
 

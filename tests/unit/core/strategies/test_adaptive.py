@@ -287,7 +287,6 @@ def run(learner: ew.Learner, case: Instance, n_rounds: int, seed: int = 7) -> ew
     return learner
 
 
-@pytest.mark.filterwarnings("ignore::edgewise.errors.SuspiciousReward")  # rewards are mere noise
 @pytest.mark.parametrize("medium", [dict, as_json], ids=["dict", "json"])
 @pytest.mark.parametrize("name", ["plain", "star", "everything", "kinds"])
 @pytest.mark.parametrize("rule", RULES)
