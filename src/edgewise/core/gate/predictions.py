@@ -38,6 +38,8 @@ class Predictions:
 
     def with_round(self, arms: Indices, rewards: Array) -> Predictions:
         """With one more round of the phase."""
+        if not len(self.arms):  # a text knows no columns of an empty array
+            return replace(self, arms=np.array([arms]), rewards=np.array([rewards]))
         rounds = np.vstack([self.arms, arms]), np.vstack([self.rewards, rewards])
         return replace(self, arms=rounds[0], rewards=rounds[1])
 

@@ -226,7 +226,9 @@ def test_zero_arms_only_are_refused(project: bool) -> None:
 
 @pytest.mark.parametrize("tolerance", [0.0, -1e-3, float("nan")])
 def test_tolerance_must_be_positive(tolerance: float) -> None:
-    with pytest.raises(InvalidArgument, match=r"tolerance is .*; it must be a finite number above 0"):
+    with pytest.raises(
+        InvalidArgument, match=r"tolerance is .*; it must be a finite number above 0"
+    ):
         g_optimal(np.eye(2), tolerance=tolerance)
 
 

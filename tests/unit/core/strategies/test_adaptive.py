@@ -541,7 +541,7 @@ def test_refuted_rivals_leave_the_aim() -> None:
     case = instance(noise=0.3)
     environment = case.environment()
     setting = Setting.of(
-        case.problem, delta=0.05, epsilon=0.0, strategy="adaptive", stopping="anytime"
+        case.problem, delta=0.05, epsilon=0.0, strategy="adaptive", stopping="rivalwise"
     )
     plan, cells = setting.plan, setting.plan.cells
     state = initial_state(setting, 0)
