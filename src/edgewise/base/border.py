@@ -152,7 +152,8 @@ def _real(name: str, value: Any, *, error: _Error) -> Any:
 
 
 def _whole(name: str, value: Any, *, error: _Error) -> int:
-    return checks.whole(name, value, most=2**63 - 1, error=error)
+    found = checks.whole(name, value, error=error)  # the bound is of interest near it only
+    return checks.whole(name, found, most=2**63 - 1, error=error)
 
 
 def _share(name: str, value: Any, *, error: _Error) -> float:

@@ -11,7 +11,6 @@ import typer
 from edgewise.cli.terminal.options import OutputFormat, Plot, Seed
 from edgewise.cli.terminal.plotting import check_plot, save_plot
 from edgewise.cli.terminal.shell import Format, Output, emit, note
-from edgewise.trial import TrialEnding
 
 if TYPE_CHECKING:
     from edgewise.core.learner import Learner
@@ -156,6 +155,7 @@ def _optimised(system: FlorisSystem) -> tuple[str, float]:
 def _answer(outcome: Outcome, trial: TrialReport) -> Output:
     from edgewise.integrations.confirming import advice
     from edgewise.integrations.gains import explain
+    from edgewise.trial import TrialEnding
 
     columns = ("setting", "farm_mw", "gain", "share of optimiser")
     rows = [

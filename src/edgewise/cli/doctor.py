@@ -19,7 +19,7 @@ from edgewise.cli.terminal.shell import WRONG_INPUT, Command, Format, Output, em
 from edgewise.errors import EdgewiseError
 
 _NEEDED = ("numpy", "scipy", "numba", "threadpoolctl")
-_FOR_DEVELOPERS = {"all", "bench", "docs", "test", "unit"}
+_FOR_DEVELOPERS = {"all", "bench", "dist", "docs", "test", "unit"}
 """Extras that bring other extras or tools, not abilities."""
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*extra\s*==\s*['\"](?P<extra>[\w-]+)['\"]")
 

@@ -35,6 +35,12 @@ def test_a_missing_extra_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatc
     assert "not installed: wind (pip install 'edgewise[wind]'" in str(answer["verdict"])
 
 
+def test_tools_of_developers_are_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    tools, version = {"build", "mypy", "optuna", "mkdocs-material"}, doctor._version
+    monkeypatch.setattr(doctor, "_version", lambda name: "" if name in tools else version(name))
+    assert run()[1]["verdict"] == "ready, with all extras"
+
+
 def test_a_storage_is_opened(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'farm.db'}"
     code, answer = run("--storage", url)

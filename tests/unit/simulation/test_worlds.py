@@ -91,7 +91,7 @@ def test_noise_of_ones_own() -> None:
         ({"levels": [1.0, 2.0]}, r"levels has shape \(2,\).*\(12,\)"),
         ({"levels": np.nan}, "levels"),
         ({"noise": [1.0]}, r"noise has shape \(1,\)"),
-        ({"law": "cauchy"}, "law of the noise"),
+        ({"law": "cauchy"}, "no law is called 'cauchy'; choose one of 'gaussian', 'rademacher'"),
     ],
 )
 def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:

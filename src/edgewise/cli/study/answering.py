@@ -25,7 +25,6 @@ from edgewise.cli.terminal.shell import Command, Format, emit, note
 from edgewise.errors import InvalidArgument
 from edgewise.formats import RoundRewards, parse_rewards, read_rewards
 from edgewise.formats.channels import TOTAL
-from edgewise.trial.ticket import is_key
 
 if TYPE_CHECKING:
     from edgewise.study import Study
@@ -74,7 +73,7 @@ def tell(
     study = find_study(storage, name)
     read = _told(file, total, study)
     number = find_round(study, key, read.round)
-    if is_key(number):
+    if _is_of_trial(number):
         the_trial(study).tell(number, read.rewards if total is None else total)
         note(f"round {number} is on record")
         emit(status_output(study), output)
@@ -152,7 +151,7 @@ def correct(
             "--round, or add a column round"
         )
     number = find_round(study, key, read.round)
-    if is_key(number):
+    if _is_of_trial(number):
         the_trial(study).correct(number, read.rewards if total is None else total)
     else:
         study.correct(number, read.rewards)
@@ -173,7 +172,7 @@ def _end_round(
 
 def _give_up(study: Study, key: str) -> None:
     """Forget a round; of a trial, the pair that is out."""
-    if is_key(key):
+    if _is_of_trial(key):
         the_trial(study).repeat()
     else:
         study.cancel(key)
@@ -201,3 +200,10 @@ def _left(study: Study, key: str) -> str:
     if pending is None or pending.key != key:
         return "the round is closed"
     return f"{pending.missing} are still missing"
+
+
+def _is_of_trial(key: str) -> bool:
+    """Trials need the compiler, whose import help does not wait for."""
+    from edgewise.trial.ticket import is_key
+
+    return is_key(key)
