@@ -80,6 +80,30 @@ def test_a_terminated_command_ends_with_143_and_leaves_nothing() -> None:
         assert not [name for name in left if f"_{process.pid}_" in name]
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are read from /proc")
+@pytest.mark.parametrize(("by", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_command_that_ends_early_leaves_no_worker(by: signal.Signals, code: int) -> None:
+    hopeless = ("simulate", "circle:12", "paper:2:1e-4", "paper:2:1e-4", "--max-rounds")
+    with interruptible(*hopeless, "1000000000", "-n", "100000", "--jobs", "2") as process:
+        end = time.monotonic() + 60.0
+        while len(workers := children(process.pid)) < 2 and time.monotonic() < end:
+            time.sleep(0.2)
+        errors = interrupted(process, within=60.0, by=by)
+    assert len(workers) >= 2
+    assert process.returncode == code
+    assert "Traceback" not in errors
+    while any(Path(f"/proc/{one}").exists() for one in workers) and time.monotonic() < end + 30.0:
+        time.sleep(0.2)
+    assert not [one for one in workers if Path(f"/proc/{one}").exists()]
+    assert not [path for path in Path("/dev/shm").iterdir() if str(process.pid) in path.name]
+
+
+def children(parent: int) -> list[int]:
+    """The processes that a process has started and that are still there."""
+    path = Path(f"/proc/{parent}/task/{parent}/children")
+    return [int(one) for one in path.read_text().split()] if path.exists() else []
+
+
 @contextmanager
 def interruptible(*arguments: str) -> Iterator[subprocess.Popen[str]]:
     """The command at work; whatever happens to the test, it does not outlive it."""

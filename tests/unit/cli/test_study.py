@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 
 import edgewise as ew
 from edgewise.cli.app import app
+from edgewise.cli.terminal.shell import Terminated
 from edgewise.study.files.document import EXAMPLE as TEMPLATE
 from edgewise.study.log.snapshot import snapshot_of
 from edgewise.study.views.chronicle import chronicle
@@ -236,6 +237,17 @@ def test_studies_move_and_are_listed(desk: Desk) -> None:
     assert unclear.exit_code == 2
     assert "holds 2 studies ('copy', 'yaw-2026'); name one with --name" in unclear.stderr
     assert desk.as_json("status", *copy)["study"] == "copy"
+
+
+@pytest.mark.parametrize(("ending", "code"), [(KeyboardInterrupt, 0), (Terminated, 143)])
+def test_ctrl_c_is_a_good_end_of_watching_and_sigterm_is_not(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, ending: type[BaseException], code: int
+) -> None:
+    def stop(_: float) -> None:
+        raise ending
+
+    monkeypatch.setattr("edgewise.cli.study.watching.time.sleep", stop)
+    assert desk.run("status", "--watch").exit_code == code
 
 
 def test_an_import_says_how_far_it_is(desk: Desk) -> None:

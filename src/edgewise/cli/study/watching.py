@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
@@ -12,6 +11,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from edgewise.cli.terminal.shell import Terminated
+
 if TYPE_CHECKING:
     from edgewise.study import Study, StudyStatus
 
@@ -19,13 +20,21 @@ if TYPE_CHECKING:
 def watch_study(study: Study, interval: float) -> None:
     """Draw the status again and again, until the study stops or Ctrl-C: both are good ends."""
     # Ctrl-C may come at any moment, also while the terminal is set up or a status computed
-    with suppress(KeyboardInterrupt):
-        status = study.status()
-        with Live(view(status), console=Console(highlight=False), auto_refresh=False) as live:
-            while not status.stopped:
-                time.sleep(interval)
-                status = study.status()
-                live.update(view(status), refresh=True)
+    try:
+        _draw(study, interval)
+    except Terminated:  # nobody has watched to the end
+        raise
+    except KeyboardInterrupt:
+        return
+
+
+def _draw(study: Study, interval: float) -> None:
+    status = study.status()
+    with Live(view(status), console=Console(highlight=False), auto_refresh=False) as live:
+        while not status.stopped:
+            time.sleep(interval)
+            status = study.status()
+            live.update(view(status), refresh=True)
 
 
 def view(status: StudyStatus) -> Group:
