@@ -258,6 +258,7 @@ def test_openapi_describes_every_verb(client: TestClient, study: Study) -> None:
 def test_answers_have_the_fields_that_openapi_promises(client: TestClient, study: Study) -> None:
     client.post(f"{CELLS}/ask")
     client.post(f"{CELLS}/rounds/1/tell", json=full_round(study))
+    assert client.post(f"{CELLS}/confirm", json={"baseline": "low"}).status_code == 201
     described = client.get("/api/v1/openapi.json").json()
     for path, operations in described["paths"].items():
         if "get" not in operations or path.endswith(("events", "export")):

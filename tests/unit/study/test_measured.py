@@ -51,8 +51,10 @@ def new(measured: str, **options: Any) -> ew.Study:
 
 
 def learnt(study: ew.Study) -> bytes:
-    """What rounds have taught; progress as known then is not part of it."""
-    return pack(study.now().cursor.state.learner.to_tree())
+    """What rounds have taught; progress as known then and when one looked are not part of it."""
+    learner = study.now().cursor.state.learner
+    watch = None if learner.watch is None else replace(learner.watch, looked=0)
+    return pack(replace(learner, watch=watch, extra_looks=0).to_tree())
 
 
 NAMED: dict[str, dict[Any, float]] = {
@@ -178,6 +180,8 @@ def test_a_correction_leaves_what_the_right_value_would_have(measured: str, leve
     study.correct("2", shown(measured, 2, study.ticket("2").arms))
     right = told(wrong=False)
     assert learnt(study) == learnt(right)
+    looks = [one.now().cursor.state.learner.extra_looks for one in (study, right)]
+    assert looks == [1, 0]
     np.testing.assert_array_equal(study.history().totals, right.history().totals)
 
 
@@ -187,7 +191,7 @@ def test_loading_and_exporting_keep_every_option(measured: str, tmp_path: Path) 
     if measured == "node":
         options |= {"node_kinds": [0, 1, 0, 1]}  # type: ignore[dict-item]
     if measured == "link":
-        options |= {"noise": (0.1, 0.2, 0.3, 0.4, 0.5)}  # type: ignore[dict-item]
+        options |= {"noise": (0.6, 0.7, 0.8, 0.9, 1.0)}  # type: ignore[dict-item]
     made = replace(problem(measured), **options)  # type: ignore[arg-type]
     url = f"sqlite:///{tmp_path}/farm.db"
     study = run(ew.Study.create("farm", made, storage=url, rng=5, delta=1e-300), 9)

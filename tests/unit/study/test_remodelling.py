@@ -192,7 +192,7 @@ def test_status_recommendation_and_report_say_what_was_seen_before() -> None:
     while not old.stopped:
         run(old, 1)
     rounds = old.status().rounds
-    new = old.remodel("anew", noise=0.4)
+    new = old.remodel("anew", noise=0.45)
     assert new.report().certified
     sentence = f"Rounds 1 to {rounds} were seen (in study 'farm') before this model was chosen; a"
     past = new.status().remodelled_from
@@ -218,7 +218,7 @@ def test_it_is_said_while_nothing_can_be_estimated() -> None:
 
 def test_a_stop_on_the_way_does_not_join_phases() -> None:
     old = started(30)
-    new = old.remodel("anew", delta=0.5, noise=0.05)
+    new = old.remodel("anew", delta=0.5, noise=0.45)
     assert new.status().certificates
     assert new.status().certificates[0].round < 30
     assert set(old.history().phase_ends) <= {*new.history().phase_ends, 30}
@@ -269,7 +269,7 @@ def test_forgotten_levels_are_mended_by_modelling_anew() -> None:
     old.extend(rounds=40)
     for _ in range(40):
         ticket = old.ask()
-        old.tell(ticket, network(ticket.arms) + levels)
+        old.tell(ticket, network(ticket.arms) + levels, accept_outliers=True)
     symmetric = (MATRIX + MATRIX.T) / 2
     new = old.remodel("anew", levels="channel", noise=0.05)
     assert np.abs(old.report().matrix - symmetric).max() > 0.5
