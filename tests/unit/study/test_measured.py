@@ -165,10 +165,11 @@ def test_other_values_for_what_was_measured_are_refused() -> None:
 @pytest.mark.parametrize("measured", ["arc", "link", "node", "total"])
 @pytest.mark.parametrize("levels", ["none", "channel", "both"])
 def test_a_correction_leaves_what_the_right_value_would_have(measured: str, levels: str) -> None:
+    noise = 0.5 * np.sqrt({"arc": 1, "link": 2, "node": 3, "total": 10}[measured])
+    made = problem(measured, levels=levels, noise=noise)
+
     def told(wrong: bool) -> ew.Study:
-        study = ew.Study.create(
-            "farm", problem(measured, levels=levels), rng=5, delta=1e-300, strategy="g-optimal"
-        )
+        study = ew.Study.create("farm", made, rng=5, delta=1e-300, strategy="g-optimal")
         for _ in range(6):
             ticket = study.ask()
             rewards = shown(measured, ticket.round, ticket.arms)
