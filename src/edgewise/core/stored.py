@@ -202,7 +202,7 @@ def check_watch(setting: Setting, name: str, found: Watch | None) -> None:
         for one in starts:
             _check_start(f"{name}/starts/{data}", one, starts[0])
     local = found.predictions
-    if local is not None:
+    if local is not None and local.arms.size + local.rewards.size:  # empty, text has no columns
         graph, T = setting.problem.graph, len(local.arms)
         check_indices(f"{name}/arms", local.arms, (T, graph.n_nodes), setting.problem.n_arms)
         shape = (T, setting.problem.n_rewards)
