@@ -7,7 +7,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import StrEnum
 from typing import Any
 
@@ -98,7 +98,7 @@ class Shell(Group):
     def invoke(self, ctx: Any) -> Any:
         """Run a command; wrong input becomes one line on stderr and an exit code."""
         try:
-            with _warnings_as_notes(), compilation_announced(note):
+            with _warnings_as_notes(), _waits_announced():
                 return super().invoke(ctx)
         except EdgewiseError as error:
             note(str(error))
@@ -128,6 +128,11 @@ def _write_lines(text: str | None, formatter: Any) -> None:
     formatter.write("\n")
     for line in inspect.cleandoc(text or "").splitlines():
         formatter.write(f"  {line}".rstrip() + "\n")
+
+
+def _waits_announced() -> AbstractContextManager[None]:
+    """Somebody who sits at a terminal is told why a first command takes long; logs are not."""
+    return compilation_announced(note) if sys.stderr.isatty() else nullcontext()
 
 
 @contextmanager
