@@ -206,7 +206,7 @@ def test_laws_serve_the_open_contrasts() -> None:
 
 
 def test_fewer_rounds_than_fixed_laws_more_than_coordinated_ones() -> None:
-    """Means are about 16, 36 and 151 (docs/strategies.md): far apart."""
+    """Means are about 10, 36 and 151 (docs/strategies.md): far apart."""
     arms, matrix = paper_instance(5, 0.1)
     problem = ew.Problem(ew.Graph.circle(n_edges=156), arms)
     adaptive, contrast, fixed = (
