@@ -132,8 +132,6 @@ def replicate(
     >>> replicate(problem, environment=counted, repetitions=2, max_rounds=3, rng=0)
     Replications(2 runs, 3 rounds on average, 0 certified)
     """
-    if repetitions < 1:
-        raise InvalidArgument(f"repetitions is {repetitions}; it must be at least 1")
     if max_rounds < 1:
         raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1")
     setting = Setting.of(

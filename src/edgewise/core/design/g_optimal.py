@@ -13,7 +13,7 @@ from edgewise.base.choice import pick
 from edgewise.base.html import summary, table
 from edgewise.base.threads import single_threaded
 from edgewise.core.design.variance import variances
-from edgewise.errors import InvalidArgument, InvalidProblem
+from edgewise.errors import InvalidProblem
 from edgewise.network.arms import checked_arms, require_span, whiten
 
 __all__ = ["Design", "g_optimal", "product_design", "variances"]
@@ -109,12 +109,7 @@ def g_optimal(
     (2.0, 2)
     """
     method = pick("design method", method, _METHODS)
-    limit = _checked_limit(max_iterations, method)
-    if not tolerance > 0.0:
-        raise InvalidArgument(
-            f"tolerance is {tolerance}; a gap of zero is never reached in floating point, so it "
-            f"must be positive; pass for instance tolerance=1e-9"
-        )
+    limit = _DEFAULT_ITERATIONS[method] if max_iterations is None else max_iterations
     table = checked_arms(arms)
     with single_threaded():
         coordinates = _in_span(table, project)
@@ -149,17 +144,6 @@ def _solve(
     else:
         from edgewise.core.design.newton import newton as solver
     return solver(coordinates, tolerance=tolerance, max_iterations=max_iterations)
-
-
-def _checked_limit(max_iterations: int | None, method: str) -> int:
-    if max_iterations is None:
-        return _DEFAULT_ITERATIONS[method]
-    if max_iterations < 1:
-        raise InvalidArgument(
-            f"max_iterations is {max_iterations}; it must be at least 1; "
-            f"leave it out for the default of {_DEFAULT_ITERATIONS[method]}"
-        )
-    return int(max_iterations)
 
 
 def product_design(weights: ArrayLike) -> Array:
