@@ -37,6 +37,7 @@ LIMITS: dict[str, dict[str, float]] = {
     "1 step": {"steps": 1},
     "within 3 of the answer": {"within": 3},
     "within 2 of the answer": {"within": 2},
+    "within 1 of the answer": {"within": 1},
     "a change costs 1 % of the gain": {"switching_cost": 0.01},
     "a change costs 10 % of the gain": {"switching_cost": 0.1},
     "1 step and 3 nodes": {"steps": 1, "changed": 3},

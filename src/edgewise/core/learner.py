@@ -32,6 +32,7 @@ from edgewise.core.gate.options import Gate
 from edgewise.core.gate.outliers import outliers
 from edgewise.core.gate.screening import screened
 from edgewise.core.gate.watch import Told, look, nothing_watched, watch_round
+from edgewise.core.local.estimate import LocalEstimate
 from edgewise.core.model.problem import Problem
 from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report
@@ -40,7 +41,10 @@ from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.stored import stored_state
 from edgewise.core.strategies import Strategy
+from edgewise.core.strategies.plan import trusted_by
+from edgewise.core.strategies.worlds import recommended
 from edgewise.core.targets import Target
+from edgewise.core.targets.estimate import local_estimate
 from edgewise.errors import InvalidArgument, LearnerStopped, SuspiciousReward, UnknownTicket
 
 _VERSION = 3
@@ -150,7 +154,7 @@ def next_phase(setting: Setting, state: LearnerState, still_open: Aim | None) ->
     counted, pooling = state.statistics, state.pooling
     if setting.problem.pooling == "auto" and pooling is None:
         counted, pooling = nothing, decide_pooling(setting.problem, state.by_edge)
-    return replace(
+    closed = replace(
         state,
         closed=with_present(state.closed, counted),
         pooling=pooling,
@@ -159,6 +163,19 @@ def next_phase(setting: Setting, state: LearnerState, still_open: Aim | None) ->
         phase_rounds=0,
         aim=setting.plan.phasing.next(state, still_open),
     )
+    return replace(closed, centre=_centre_after(setting, closed))
+
+
+def _centre_after(setting: Setting, closed: LearnerState) -> Indices | None:
+    """(n,) where the trust region goes when a phase is over: to the best of what it held.
+
+    Beyond it the model extrapolates.
+    """
+    trusted = trusted_by(setting.plan, setting.problem, closed)
+    if trusted is None:
+        return None
+    found = recommended(setting.problem, setting.plan.cells, closed, trusted)
+    return closed.centre if found is None else found
 
 
 @border
@@ -317,6 +334,13 @@ class Learner:
         None while nothing can be estimated, and for graphs of more than 2,000 edges.
         """
         return earnings_of(self._setting, self._state)
+
+    def local_estimate(self) -> LocalEstimate | None:
+        """The model of edges that are alike but not equal, fitted to all rounds so far.
+
+        None while nothing is known, and where what edges show one by one is not kept.
+        """
+        return local_estimate(self._setting, self._state)
 
     def save(self) -> dict[str, Any]:
         """Everything needed to go on later, as a dict of numbers, strings, arrays and dicts."""

@@ -61,6 +61,9 @@ class LearnerState:
     deployed: Indices | None = None
     """(n,) what the last round deployed, at first the baseline; None if that is not known, or the
     plan counts rounds ahead in a simulation."""
+    centre: Indices | None = None
+    """(n,) of the plan's trust region, as of the last phase that is over; None if it is where it
+    began, or there is none."""
     watch: Watch | None = None
     """What the gate has kept and found; None where it is not kept."""
     refuted: Mask | None = None
@@ -116,6 +119,7 @@ class LearnerState:
             "by_edge_closed": by_edge.to_tree(self.by_edge_closed),
             "pooling": self.pooling,
             "deployed": None if self.deployed is None else self.deployed.copy(),
+            "centre": None if self.centre is None else self.centre.copy(),
             "watch": None if self.watch is None else self.watch.to_tree(),
             "refuted": None if self.refuted is None else self.refuted.copy(),
             "extra_looks": self.extra_looks,
@@ -169,6 +173,7 @@ _NOT_KEPT_BEFORE: dict[str, Callable[[Any], Any]] = {
     "by_edge_closed": by_edge.from_tree,
     "pooling": str,
     "deployed": _joint_arm,
+    "centre": _joint_arm,
     "watch": Watch.from_tree,
     "refuted": lambda value: frozen(value, np.bool_),
 }

@@ -54,7 +54,7 @@ def check_state(setting: Setting, state: LearnerState) -> None:
     _check_closed(setting, state.closed)
     _check_aim(setting, state)
     _check_verdict(setting, state)
-    for name in ("best_arms", "deployed"):
+    for name in ("best_arms", "deployed", "centre"):
         arms = getattr(state, name)
         if arms is not None:
             check_joint_arm(setting, name, arms)

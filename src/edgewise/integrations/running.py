@@ -10,9 +10,8 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.randomness import Rng, draw_seed, generator
-from edgewise.core.evidence.by_edge import by_edge_after, local_network, nothing_by_edge
 from edgewise.core.learner import Learner
-from edgewise.core.local.estimate import LocalEstimate, estimate_locally
+from edgewise.core.local.estimate import LocalEstimate
 from edgewise.core.model.problem import Problem
 from edgewise.core.strategies import Strategy
 from edgewise.errors import InvalidArgument
@@ -83,21 +82,19 @@ def explore(
     ``watch`` is called after every round with the learner and what the round measured in all.
     """
     checked = checked_marks(marks)
-    random, problem = generator(rng), system.problem
+    random = generator(rng)
     # rounds go on to the last mark even where the model is contradicted: a trial judges the answer
-    learner = Learner(problem, strategy=strategy, trust_model=True, rng=draw_seed(random))
-    seen, worths, answers = nothing_by_edge(problem), [], []
+    learner = Learner(system.problem, strategy=strategy, trust_model=True, rng=draw_seed(random))
+    worths, answers = [], []
     for number in range(1, int(checked[-1]) + 1):
         ticket = learner.ask()
         numbers, means = measured(system, ticket.arms[None], random)
         learner.tell(ticket, numbers[0])
-        seen = by_edge_after(problem, seen, ticket.arms, numbers[0])
         worths.append(means.sum())
         if watch is not None:
             watch(learner, float(numbers.sum()))
         if number in checked:
-            assert seen is not None
-            estimate = estimate_locally(local_network(problem), seen)
+            estimate = learner.local_estimate()
             answers.append(system.today if estimate is None else estimate.allocation.arms)
     if estimate is None:
         raise InvalidArgument(

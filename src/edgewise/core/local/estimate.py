@@ -11,7 +11,7 @@ estimated from posterior draws, each with its own best joint arm.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from edgewise.allocation.allocate import solve
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.local.network import LocalNetwork
 from edgewise.core.local.normal_equations import Phase, normal_equations
 from edgewise.core.local.posterior import Posterior
@@ -87,9 +87,12 @@ class LocalEstimate:
 
 
 def estimate_locally(
-    network: LocalNetwork, seen: Phase, *, pooling: str = "partial"
+    network: LocalNetwork, seen: Phase, *, pooling: str = "partial", allowed: Mask | None = None
 ) -> LocalEstimate | None:
-    """Fit the local model to all rounds, find its best joint arm; None while nothing is known."""
+    """Fit the local model to all rounds, find its best joint arm; None while nothing is known.
+
+    Of the ``allowed`` (n, K) arms, by default all candidates.
+    """
     problem = network.measurement.problem
     equations = normal_equations(seen, problem.level_names, noise=network.measurement.noise)
     if equations.freedoms.sum() - equations.n_nuisances < 1 or not equations.gram.any():
@@ -97,7 +100,8 @@ def estimate_locally(
     known = None if problem.noise == "estimate" else problem.stated_noise
     fitted = fit(equations, pooling, noise=known)
     objective = objective_of(network, fitted.theta)
-    return LocalEstimate(network, fitted, Posterior(fitted), objective, solve(objective, Request()))
+    trusted = objective if allowed is None else replace(objective, candidates=allowed)
+    return LocalEstimate(network, fitted, Posterior(fitted), objective, solve(trusted, Request()))
 
 
 def objective_of(network: LocalNetwork, theta: Array) -> Objective:

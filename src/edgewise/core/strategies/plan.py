@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgewise.allocation.instance.objective import Objective
-from edgewise.base.arrays import Array, Indices
+from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.evidence.statistics import count_joint_arm
 from edgewise.core.model.cells import Cells
@@ -72,6 +72,18 @@ def world_of(plan: Plan, problem: Problem, state: LearnerState) -> Objective | N
     return plan.world(problem, state) if _optimises(plan) else None
 
 
+class Trusts(Plan, Protocol):
+    """A plan that keeps to arms near what it recommends."""
+
+    def trusted(self, problem: Problem, state: LearnerState) -> Mask | None:
+        """(n, K) the arms of the trust region; None if there is none."""
+
+
+def trusted_by(plan: Plan, problem: Problem, state: LearnerState) -> Mask | None:
+    """(n, K) the arms that the plan keeps to; None for all candidates."""
+    return plan.trusted(problem, state) if _trusts(plan) else None
+
+
 class Upcoming(NamedTuple):
     """The next rounds, before their rewards."""
 
@@ -106,6 +118,10 @@ def _counts_ahead(plan: Plan) -> TypeGuard[CountsAhead]:
         if "joint_arm" in vars(kind):
             return False
     return False
+
+
+def _trusts(plan: Plan) -> TypeGuard[Trusts]:
+    return callable(getattr(plan, "trusted", None))
 
 
 def _optimises(plan: Plan) -> TypeGuard[Optimises]:

@@ -5,14 +5,14 @@ Inside a phase joint arms may depend on these: they do not know the phase's own 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from dataclasses import replace
 
 import numpy as np
 
 from edgewise.allocation.allocate import solve
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.request import Request
-from edgewise.base.arrays import Indices, frozen
+from edgewise.base.arrays import Indices, Mask, frozen
 from edgewise.core.evidence.coverage import sees_everything
 from edgewise.core.evidence.drawing import draw_local_world, draw_world
 from edgewise.core.evidence.measuring import ByPhase, all_of
@@ -32,9 +32,15 @@ def possible_world(
     return _drawn(problem, cells, state.closed, local_evidence(state), rng, scale)
 
 
-def recommended(problem: Problem, cells: Cells, state: LearnerState) -> Indices | None:
-    """(n,) the best joint arm of the posterior mean; None while phases say too little."""
-    return _recommended(problem, cells, state.closed, local_evidence(state))
+def recommended(
+    problem: Problem, cells: Cells, state: LearnerState, allowed: Mask
+) -> Indices | None:
+    """(n,) the best of the ``allowed`` (n, K) joint arms by the posterior mean.
+
+    None while phases say too little.
+    """
+    mean = possible_world(problem, cells, state, rng=np.random.default_rng(0), scale=0.0)
+    return None if mean is None else best_of(replace(mean, candidates=allowed))
 
 
 def best_of(world: Objective) -> Indices:
@@ -69,12 +75,3 @@ def _drawn(
     if shows_everything(cells, closed):
         return draw_world(problem, cells, closed, rng=rng, scale=scale)
     return None
-
-
-@lru_cache(maxsize=4)
-def _recommended(
-    problem: Problem, cells: Cells, closed: ByPhase, local: Phase | None
-) -> Indices | None:
-    """Once per phase: all are compared by identity."""
-    mean = _drawn(problem, cells, closed, local, np.random.default_rng(0), 0.0)
-    return None if mean is None else best_of(mean)

@@ -18,6 +18,7 @@ from edgewise.core.regret import Answer, Regret
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict
 from edgewise.core.strategies import Plan
+from edgewise.core.strategies.plan import trusted_by
 from edgewise.core.targets.allocation import NEARLY, BestAllocation, on_grid, tolerated
 from edgewise.core.targets.forecast import Forecast
 from edgewise.core.targets.target import Finding, Target, may_estimate, nothing_open
@@ -80,10 +81,7 @@ class BestEstimate:
 
     def estimate(self, setting: Setting, state: LearnerState) -> LocalEstimate | None:
         """The local model fitted to all rounds; None while they say nothing."""
-        if state.by_edge is None:
-            return None
-        network = local_network(setting.problem)
-        return estimate_locally(network, state.by_edge)
+        return local_estimate(setting, state)
 
     def forecast(self, setting: Setting, state: LearnerState) -> Forecast | None:  # noqa: ARG002
         """None: there is no certificate to wait for."""
@@ -188,6 +186,14 @@ class Decided:
     def is_correct(self, setting: Setting, state: LearnerState, truth: Truth) -> bool:
         """As what was decided."""
         return self._of(state).is_correct(setting, state, truth)
+
+
+def local_estimate(setting: Setting, state: LearnerState) -> LocalEstimate | None:
+    """The local model fitted to all rounds, and its best joint arm of the trust region, if any."""
+    if state.by_edge is None:
+        return None
+    allowed = trusted_by(setting.plan, setting.problem, state)
+    return estimate_locally(local_network(setting.problem), state.by_edge, allowed=allowed)
 
 
 def _small_kinds_text(report: Report, kinds: tuple[int, ...]) -> str:

@@ -1,8 +1,8 @@
 r"""Limits on change: how many nodes, how far, how near the answer so far, and what a change costs.
 
 Where a strategy maximises something, limits are part of what it maximises over; any other strategy
-proposes, and nodes go as far towards the proposal as limits allow. What is deployed now, and what
-closed phases recommend, do not know the rewards of the present phase, so joint arms of a phase
+proposes, and nodes go as far towards the proposal as limits allow. What is deployed now, and where
+the trust region stands, do not know the rewards of the present phase, so joint arms of a phase
 depend on earlier phases only, as the rule ``anytime`` asks for.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.base.arrays import Indices
+from edgewise.base.arrays import Indices, Mask
 from edgewise.base.border import border
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.model.cells import Cells
@@ -29,7 +29,6 @@ from edgewise.core.strategies.limits.safe import Safe
 from edgewise.core.strategies.phases import Phasing, ShortPhases
 from edgewise.core.strategies.plan import Plan, world_of
 from edgewise.core.strategies.strategy import Strategy
-from edgewise.core.strategies.worlds import recommended
 from edgewise.errors import InvalidArgument
 
 _REVIEW = 8
@@ -54,8 +53,9 @@ class Limited:
     steps
         Steps that a node takes at most in a round, from what is deployed now.
     within
-        Only arms within so many steps of the present recommendation: that of the phases that are
-        over, at first the baseline.
+        Only arms within so many steps of the present recommendation, at first the baseline. It
+        is renewed when a phase ends, as the best of what was allowed in the phase: so it goes by
+        at most so many steps a phase, and never by extrapolation.
     switching_cost
         What the change of a node costs, in units of global reward. Strategies that earn weigh it;
         others do not earn and deploy what they would have.
@@ -137,10 +137,16 @@ class LimitedPhases:
         deployed = problem.baseline if state.deployed is None else state.deployed
         assert deployed is not None  # __call__ has seen to it
         limits, (masks, groups) = self.limits, problem.candidate_sets
-        candidates = region = masks[groups]
-        if limits.within is not None:
-            region = near(candidates, self._centre(problem, state), limits.within)
+        candidates, trusted = masks[groups], self.trusted(problem, state)
+        region = candidates if trusted is None else trusted
         return Reach(deployed, candidates, region, limits.steps, limits.changed)
+
+    def trusted(self, problem: Problem, state: LearnerState) -> Mask | None:
+        """(n, K) the arms near what closed phases recommend; None without a trust region."""
+        if self.limits.within is None:
+            return None
+        masks, groups = problem.candidate_sets
+        return near(masks[groups], _centre(problem, state), self.limits.within)
 
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
         """On the way to the best of what the inner plan maximises, or to its proposal."""
@@ -154,16 +160,9 @@ class LimitedPhases:
     def _proposal(self, problem: Problem, state: LearnerState) -> Indices:
         """(n,) of the strategy, made for the trust region if there is one."""
         if self.limits.within is not None:
-            problem, plan = _inside(self, problem, self._centre(problem, state).tobytes())
+            problem, plan = _inside(self, problem, _centre(problem, state).tobytes())
             return plan.joint_arm(problem, state)
         return self.inner.joint_arm(problem, state)
-
-    def _centre(self, problem: Problem, state: LearnerState) -> Indices:
-        """(n,) of the trust region."""
-        found = recommended(problem, self.cells, state)
-        centre = problem.baseline if found is None else found
-        assert centre is not None
-        return centre
 
     def to_tree(self) -> dict[str, Any]:
         """The inner plan's."""
@@ -172,6 +171,13 @@ class LimitedPhases:
     def from_tree(self, tree: Mapping[str, Any]) -> LimitedPhases:
         """With what the inner plan stored."""
         return replace(self, inner=self.inner.from_tree(tree))
+
+
+def _centre(problem: Problem, state: LearnerState) -> Indices:
+    """(n,) of the trust region; at first the baseline."""
+    centre = problem.baseline if state.centre is None else state.centre
+    assert centre is not None
+    return np.asarray(centre, np.int32)
 
 
 @lru_cache(maxsize=4)

@@ -28,7 +28,7 @@ from edgewise.core.strategies.limits.chance import lots
 from edgewise.core.strategies.limits.prediction import Change, Prediction
 from edgewise.core.strategies.limits.reach import HasReach
 from edgewise.core.strategies.phases import ShortPhases
-from edgewise.core.strategies.plan import Plan
+from edgewise.core.strategies.plan import Plan, trusted_by
 from edgewise.core.strategies.strategy import Strategy
 from edgewise.errors import InvalidArgument
 from edgewise.network.graph import Graph
@@ -143,6 +143,10 @@ class SafePhases:
         arms = self._brought_back(prediction, proposed, home, order)
         arms.setflags(write=False)
         return arms
+
+    def trusted(self, problem: Problem, state: LearnerState) -> Mask | None:
+        """The inner plan's."""
+        return trusted_by(self.inner, problem, state)
 
     def _home(
         self, problem: Problem, state: LearnerState, proposed: Indices

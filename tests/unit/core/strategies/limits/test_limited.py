@@ -18,7 +18,7 @@ from edgewise.core.learner import initial_state, tell_round
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.limits.limited import LimitedPhases
-from edgewise.core.strategies.limits.reach import Reach
+from edgewise.core.strategies.limits.reach import Reach, near
 from edgewise.core.strategies.worlds import recommended
 from edgewise.errors import InvalidArgument
 from edgewise.strategies import Adaptive, Contrast, GOptimal, Limited, Safe, Strategy, Thompson
@@ -65,7 +65,6 @@ def test_every_round_keeps_the_limits(
 ) -> None:
     task = problem()
     limited = Limited(inner, changed=changed, steps=steps, within=within)
-    plan = limited(task)
     assert task.baseline is not None
     before: Indices = task.baseline
     for state, arms in run(task, limited, 24, seed):
@@ -74,8 +73,7 @@ def test_every_round_keeps_the_limits(
         if steps is not None:
             assert np.abs(arms - before).max() <= steps
         if within is not None:
-            found = recommended(task, plan.cells, state)
-            centre = task.baseline if found is None else found
+            centre = task.baseline if state.centre is None else state.centre
             left, now = np.abs(before - centre), np.abs(arms - centre)
             assert ((now <= within) | (now <= left)).all()
             if changed is None and steps is None:
@@ -182,6 +180,51 @@ def test_a_trust_region_around_a_strategy_without_phases_gets_phases() -> None:
     assert plan.stopping == "anytime"
     assert Limited(GOptimal(), steps=1)(problem()).phasing.is_endless
     assert Limited(GOptimal(), steps=1)(problem()).stopping == "mixture"
+
+
+@pytest.mark.parametrize("inner", INNER, ids=lambda inner: inner.name)
+def test_a_trust_region_moves_to_the_best_of_what_it_held(inner: Strategy) -> None:
+    """By its width a phase at most, though the model would have jumped to arms nobody tried."""
+    task, limited = problem(n_nodes=6, noise=1.0), Limited(inner, within=2)
+    plan = limited(task)
+    everything = np.ones((6, 7), np.bool_)
+    centre, beyond, moves = np.full(6, 3), 0, 0
+    for state, _ in run(task, limited, 40, seed=3):
+        assert task.baseline is not None
+        now = task.baseline if state.centre is None else state.centre
+        if (now != centre).any():
+            wished = recommended(task, plan.cells, state, everything)
+            assert wished is not None
+            held = near(everything, centre, 2)
+            best = recommended(task, plan.cells, state, held)
+            assert best is not None
+            assert now.tolist() == best.tolist()
+            assert np.abs(now - centre).max() <= 2
+            beyond += int(np.abs(wished - centre).max() > 2)
+            moves += 1
+        centre = now
+    assert moves > 0
+    assert beyond > 0  # following the model's own answer would have failed above
+
+
+def test_what_the_local_model_answers_lies_in_the_trust_region() -> None:
+    task = problem(pooling="partial", noise=1.0)
+    thompson = Thompson(first=6, phase=4)
+    learner = ew.Learner(task, strategy=Limited(thompson, within=1), rng=0)
+    free = ew.Learner(task, strategy=thompson, rng=0)
+    environment = ew.BilinearEnvironment(task, MATRIX, rng=0)
+    assert task.baseline is not None
+    away = []
+    for one in (learner, free):
+        for _ in range(6):
+            ticket = one.ask()
+            one.tell(ticket, environment(ticket.arms))
+        found, report = one.local_estimate(), one.report()
+        assert found is not None
+        assert report.allocation is not None
+        assert found.allocation.arms.tolist() == report.allocation.arms.tolist()
+        away.append(int(np.abs(found.allocation.arms - task.baseline).max()))
+    assert away[0] <= 2 < away[1]  # one step to the centre of the second phase, one from there
 
 
 def test_certificates_are_still_reached() -> None:
