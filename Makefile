@@ -38,8 +38,8 @@ chromium:
 		{ echo "Chromium is not on this machine and could not be installed; install it with" \
 			"'apt-get install -y chromium' as root, and repeat" >&2; exit 1; }
 
-screenshots: $(VENV)/.test chromium  ## make the pictures of docs/serve.md anew
-	EDGEWISE_SCREENSHOTS=docs/img $(BIN)/pytest -q tests/unit/service/test_browser.py
+screenshots: $(VENV)/.test chromium  ## make the pictures of docs/serve.md and docs/gallery.md anew
+	EDGEWISE_SCREENSHOTS=docs/img $(BIN)/pytest -q tests/unit/service/test_browser.py tests/unit/plots/test_gallery.py
 
 docs: $(VENV)/.test  ## build the documentation into site/; every warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
