@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from edgewise.allocation.allocate import allocate as allocate
     from edgewise.allocation.allocate import allocate_table as allocate_table
     from edgewise.allocation.instance.result import Allocation as Allocation
+    from edgewise.base.threads import using_threads as using_threads
     from edgewise.core.design.g_optimal import Design as Design
     from edgewise.core.design.g_optimal import g_optimal as g_optimal
     from edgewise.core.earnings import Earnings as Earnings
@@ -66,6 +67,7 @@ _HOME = {
     "allocate_table": "edgewise.allocation.allocate",
     "g_optimal": "edgewise.core.design.g_optimal",
     "identify": "edgewise.identification",
+    "using_threads": "edgewise.base.threads",
 }
 _MODULES = ("plots", "simulation", "stopping", "strategies", "targets", "theory", "trial")
 

@@ -78,6 +78,11 @@ def calls(folder: Path) -> dict[str, Call]:
 _Rows = Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]
 
 
+def _entered(threads: Any) -> None:
+    with ew.using_threads(threads):
+        pass
+
+
 def _graph() -> ew.Graph:
     return ew.Graph.circle(n_nodes=4)
 
@@ -137,6 +142,7 @@ def _core() -> _Rows:
         "bound": "fast", "start": None, "symmetrise": True, "rng": 0, "time_limit": None,
         "progress": False,
     }  # fmt: skip
+    yield "using_threads", _entered, {"threads": 2}
     yield "g_optimal", ew.g_optimal, {
         "arms": _EYE, "tolerance": 1e-6, "method": "auto", "project": False, "max_iterations": None
     }  # fmt: skip

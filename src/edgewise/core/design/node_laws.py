@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgewise.base.arrays import Array, Indices, as_floats, frozen
 from edgewise.base.compiled import compiled
+from edgewise.base.threads import share
 from edgewise.errors import InvalidArgument
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -27,6 +28,9 @@ _WEYL_1 = np.uint64(0xBB67AE85)
 
 _SHORT = 16
 """Up to this many thresholds, comparing with all beats a binary search: no branch to mispredict."""
+
+_PIECE = 1 << 17
+"""Nodes that a thread draws in one go."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,15 +84,19 @@ class NodeLaws:
         """The arms of nodes ``start .. stop - 1`` (default: all) in one round."""
         stop = len(self.set_of) if stop is None else stop
         arms = np.empty(stop - start, np.int32)
-        draw_nodes(
-            np.uint64(seed),
-            np.uint64(round),
-            start,
-            self.set_of,
-            self.support,
-            self.thresholds,
-            arms,
-        )
+
+        def work(first: int, last: int) -> None:
+            draw_nodes(
+                np.uint64(seed),
+                np.uint64(round),
+                start + first,
+                self.set_of,
+                self.support,
+                self.thresholds,
+                arms[first:last],
+            )
+
+        list(share(work, len(arms), at_once=_PIECE))
         arms.setflags(write=False)
         return arms
 
@@ -132,15 +140,16 @@ def draw_nodes(
     """
     round_low, round_high = round_ & _LOW, round_ >> _HALF
     stop = start + len(arms)
+    alike = len(support) == 1
     for block in range(start // 2, (stop + 1) // 2):
         w0, w1, w2, w3 = philox(np.uint64(block), np.uint64(0), round_low, round_high, seed)
         node = 2 * block
         if node >= start:
-            law = set_of[node]
+            law = 0 if alike else set_of[node]
             arms[node - start] = support[law, _position(thresholds[law], w0 | (w1 << _HALF))]
         node += 1
         if node < stop:
-            law = set_of[node]
+            law = 0 if alike else set_of[node]
             arms[node - start] = support[law, _position(thresholds[law], w2 | (w3 << _HALF))]
 
 

@@ -7,9 +7,15 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.cell_sums import Edges, sum_by_cell
 from edgewise.core.evidence.equations import Equations, Gathering, MeasuredRound, Stack
-from edgewise.core.evidence.rewards import refuse_absurd
-from edgewise.core.evidence.statistics import CellStatistics, count_joint_arm, observe
+from edgewise.core.evidence.rewards import LARGEST_REWARD, refuse_absurd
+from edgewise.core.evidence.statistics import (
+    CellStatistics,
+    count_joint_arm,
+    observe,
+    statistics_of,
+)
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.channels import Measurement
 from edgewise.core.model.problem import Problem
@@ -43,12 +49,25 @@ def measure(problem: Problem, cells: Cells, arms: Indices, rewards: Array) -> Ro
 
     Raises InvalidRewards, touching nothing, if a reward is infinite or absurdly large.
     """
+    if not cells.joint and not problem.is_bernoulli:
+        return _observe_checked(problem, cells, arms, rewards)[None]
     refuse_absurd(problem, rewards)
     if not cells.joint:
         return observe(problem.graph, cells, arms, rewards)[None]
     measurement = _measurement(problem)
     _, information = count_joint_arm(problem.classes.graph, _by_kind(problem), arms)
     return MeasuredRound(measurement.shared_rows(arms), measurement.numbers(rewards), information)
+
+
+def _observe_checked(
+    problem: Problem, cells: Cells, arms: Indices, rewards: Array
+) -> CellStatistics:
+    """Summed and checked in one pass over the rewards."""
+    edges = Edges.of(problem.graph)
+    found = sum_by_cell(edges, cells, arms, rewards, limit=LARGEST_REWARD)
+    if not found.within:
+        refuse_absurd(problem, rewards)
+    return statistics_of(found, cells)
 
 
 def all_of(closed: ByPhase, present: Statistics | Equations) -> Total:

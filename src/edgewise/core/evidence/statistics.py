@@ -15,14 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.base.compiled import compiled
-from edgewise.core.design.node_laws import NodeLaws, draw_nodes
+from edgewise.core.design.node_laws import NodeLaws
+from edgewise.core.evidence.cell_sums import CellSums, Edges, count_drawn, sum_by_cell
 from edgewise.core.model.cells import Cells
 from edgewise.network.graph import Graph
-
-_BLOCK = 1 << 16
-"""Edges summed in one go. Sums are formed per block and then added in order, so partitions of the
-edge list at multiples of the block give the same floating-point sums as one pass."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,20 +133,14 @@ ByPhase: TypeAlias = CellStatistics
 
 def observe(graph: Graph, cells: Cells, arms: Indices, rewards: Array) -> CellStatistics:
     """Statistics of one round: joint arm (n,), rewards (m,) in ``graph.arcs`` order or NaN."""
+    return statistics_of(sum_by_cell(Edges.of(graph), cells, arms, rewards), cells)
+
+
+def statistics_of(found: CellSums, cells: Cells) -> CellStatistics:
+    """Sums over all edges, kind by kind."""
     shape = cells.showable.shape
-    observations = np.zeros(shape, np.int64)
-    sums = np.zeros((3, *shape))
-    _accumulate(
-        *graph.columns,
-        graph.directed,
-        cells.ordered,
-        len(cells.pair_index),
-        arms,
-        rewards,
-        observations,
-        sums,
-    )
-    return CellStatistics(observations, sums[0], sums[1], sums[2])
+    sums = np.ascontiguousarray(found.sums.T).reshape(3, *shape)
+    return CellStatistics(found.observations.reshape(shape), *sums)
 
 
 def count_joint_arm(graph: Graph, cells: Cells, arms: Indices) -> tuple[NDArray[np.int64], Array]:
@@ -167,119 +157,7 @@ def count_rounds(
     The joint arms are those of :meth:`NodeLaws.draw`; only their cell counts are kept.
     """
     shape = (n_rounds, *cells.showable.shape)
-    observations = np.zeros(shape, np.int64)
-    information = np.zeros(shape)
-    _draw_and_count(
-        np.uint64(seed),
-        np.uint64(first_round),
-        laws.set_of,
-        laws.support,
-        laws.thresholds,
-        *graph.columns,
-        graph.directed,
-        cells.ordered,
-        len(cells.pair_index),
-        observations,
-        information,
+    observations, information = count_drawn(
+        Edges.of(graph), cells, laws, seed=seed, first_round=first_round, n_rounds=n_rounds
     )
-    return observations, information
-
-
-@compiled
-def _pair(ordered: bool, n_arms: int, k: int, l: int) -> int:
-    if ordered:
-        return k * n_arms + l
-    return l * (l + 1) // 2 + k if k <= l else k * (k + 1) // 2 + l
-
-
-@compiled
-def _add(
-    observations: NDArray[np.int64],
-    sums: Array,
-    kind: int,
-    pair: int,
-    copies: float,
-    weight: float,
-    reward: float,
-) -> None:
-    observations[kind, pair] += 1
-    sums[0, kind, pair] += copies * weight * weight
-    sums[1, kind, pair] += copies * weight * reward
-    sums[2, kind, pair] += copies * reward * reward
-
-
-@compiled
-def _accumulate(
-    edges: Indices,
-    kinds: Indices,
-    weights: Array,
-    directed: bool,
-    ordered: bool,
-    n_arms: int,
-    arms: Indices,
-    rewards: Array,
-    observations: NDArray[np.int64],
-    total: Array,
-) -> None:
-    part = np.zeros_like(total)
-    for first in range(0, len(edges), _BLOCK):
-        part[:] = 0.0
-        for e in range(first, min(first + _BLOCK, len(edges))):
-            kind = kinds[e] if len(kinds) else 0
-            weight = weights[e] if len(weights) else 1.0
-            k, l = arms[edges[e, 0]], arms[edges[e, 1]]
-            if directed:
-                reward = rewards[e]
-                if not np.isnan(reward):
-                    _add(observations, part, kind, _pair(True, n_arms, k, l), 1.0, weight, reward)
-                continue
-            there, back = rewards[2 * e], rewards[2 * e + 1]
-            if ordered:
-                if not np.isnan(there):
-                    _add(observations, part, kind, _pair(True, n_arms, k, l), 1.0, weight, there)
-                if not np.isnan(back):
-                    _add(observations, part, kind, _pair(True, n_arms, l, k), 1.0, weight, back)
-                continue
-            pair = _pair(False, n_arms, k, l)
-            mean = 0.5 * (there + back)
-            if not np.isnan(mean):
-                _add(observations, part, kind, pair, 2.0, weight, mean)
-            elif k == l and not np.isnan(there):
-                _add(observations, part, kind, pair, 1.0, weight, there)
-            elif k == l and not np.isnan(back):
-                _add(observations, part, kind, pair, 1.0, weight, back)
-        total += part
-
-
-@compiled
-def _draw_and_count(
-    seed: np.uint64,
-    first_round: np.uint64,
-    set_of: Indices,
-    support: Indices,
-    thresholds: NDArray[np.uint64],
-    edges: Indices,
-    kinds: Indices,
-    weights: Array,
-    directed: bool,
-    ordered: bool,
-    n_arms: int,
-    observations: NDArray[np.int64],
-    information: Array,
-) -> None:
-    arms = np.empty(len(set_of), np.int32)
-    for r in range(len(information)):
-        draw_nodes(seed, first_round + np.uint64(r), 0, set_of, support, thresholds, arms)
-        for e in range(len(edges)):
-            kind = kinds[e] if len(kinds) else 0
-            squared = weights[e] * weights[e] if len(weights) else 1.0
-            k, l = arms[edges[e, 0]], arms[edges[e, 1]]
-            pair = _pair(ordered, n_arms, k, l)
-            observations[r, kind, pair] += 1
-            information[r, kind, pair] += squared
-            if directed:
-                continue
-            if ordered:
-                pair = _pair(True, n_arms, l, k)
-                observations[r, kind, pair] += 1
-            information[r, kind, pair] += squared
+    return observations.reshape(shape), information.reshape(shape)

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-import edgewise.core.evidence.statistics as module
+import edgewise.core.evidence.cell_sums as module
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.threads import using_threads
 from edgewise.core.design.node_laws import NodeLaws
 from edgewise.core.evidence.measuring import measure
 from edgewise.core.evidence.statistics import CellStatistics, count_rounds, observe
@@ -119,7 +120,7 @@ def test_counts_are_those_of_drawing_and_observing(seed: int, form: str, special
 def test_blocks_of_the_edge_list_add_up_to_the_last_bit(directed: bool) -> None:
     """Workers that each hold some blocks of the edges reproduce one pass exactly."""
     rng = np.random.default_rng(8)
-    block = module._BLOCK
+    block = module.BLOCK
     n_edges = 3 * block + 1234
     tree = np.column_stack([np.arange(1, n_edges + 1) // 2, np.arange(1, n_edges + 1)])
     weights = rng.uniform(0.5, 2.0, n_edges)
@@ -154,6 +155,41 @@ def test_blocks_of_the_edge_list_add_up_to_the_last_bit(directed: bool) -> None:
         by_one[0, cells.pair_index[k, l]] += w * y
     assert_allclose(by_one, whole.rewards, rtol=1e-6)
     assert not np.array_equal(by_one, whole.rewards)
+
+
+@pytest.mark.parametrize("form", ["unordered", "ordered", "directed"])
+def test_threads_change_no_bit(form: str) -> None:
+    rng = np.random.default_rng(3)
+    n_edges = 3 * module.BLOCK + 77
+    tree = np.column_stack([np.arange(1, n_edges + 1) // 2, np.arange(1, n_edges + 1)])
+    weights = rng.uniform(0.5, 2.0, n_edges)
+    graph = Graph(n_edges + 1, tree, directed=form == "directed", weights=weights)
+    problem = Problem(graph, rng.normal(size=(3, 2)))
+    cells = Cells.as_printed(problem) if form == "ordered" else Cells.of(problem)
+    laws = NodeLaws.of(np.array([[0.2, 0.3, 0.5]]), np.zeros(graph.n_nodes, np.int32))
+    rewards = rng.normal(size=graph.n_arcs) * 10.0 ** rng.integers(-8, 8, graph.n_arcs)
+
+    def everything() -> list[Any]:
+        arms = laws.draw(seed=1, round=2)
+        found = observe(graph, cells, arms, rewards)
+        counted = count_rounds(graph, cells, laws, seed=1, first_round=1, n_rounds=3)
+        return [arms, *found.to_tree().values(), *counted]
+
+    alone = everything()
+    with using_threads(3):
+        together = everything()
+    for one, other in zip(alone, together, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_more_arms_than_a_byte_can_number() -> None:
+    rng = np.random.default_rng(4)
+    graph = random_graph(rng, directed=False, kinds=True, weights=True)
+    cells = Cells.of(Problem(graph, rng.normal(size=(300, 2))))
+    arms = rng.integers(250, 300, size=graph.n_nodes).astype(np.int32)
+    rewards = rng.normal(size=graph.n_arcs)
+    found = observe(graph, cells, arms, rewards)
+    assert_allclose(found.rewards, naive(graph, cells, arms, rewards)[2], atol=1e-12)
 
 
 def test_rounds_accumulate_one_after_the_other() -> None:
