@@ -12,8 +12,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:  ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 15
 
-demo: $(VENV)/.demo  ## set up, then three acts: the paper, a network, a world that is not the model
+demo: $(VENV)/.demo $(VENV)/.kernels  ## set up, then three acts: the paper, a network, a world that is not the model
 	$(BIN)/edgewise demo
+
+# Part of the set-up: otherwise the demo would stand still for a minute while kernels are compiled.
+$(VENV)/.kernels: $(VENV)/.demo
+	$(BIN)/edgewise compile
+	@touch $@
 
 test: lint types imports docs unit  ## set up, then run every check
 

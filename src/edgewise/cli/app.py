@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 import edgewise as ew
-from edgewise.cli import allocate, demo, design, doctor, reproduce, serve, simulate, study, theory
+from edgewise.cli import (
+    allocate,
+    compilation,
+    demo,
+    design,
+    doctor,
+    reproduce,
+    serve,
+    simulate,
+    study,
+    theory,
+)
 from edgewise.cli.terminal.shell import Shell
 
 app = typer.Typer(
@@ -43,5 +54,16 @@ def root(
     """
 
 
-for command in (demo, design, allocate, simulate, theory, reproduce, study, serve, doctor):
+for command in (
+    demo,
+    design,
+    allocate,
+    simulate,
+    theory,
+    reproduce,
+    study,
+    serve,
+    doctor,
+    compilation,
+):
     command.register(app)

@@ -5,28 +5,56 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Protocol
 
 _PAUSE = 8.0
 """Seconds between two lines about the same wait."""
 
 
-@contextmanager
-def compilation_announced(note: Callable[[str], None]) -> Iterator[None]:
+class Count(Protocol):
+    """What has been compiled."""
+
+    compiled: int
+
+
+def compilation_announced(note: Callable[[str], None]) -> AbstractContextManager[Count]:
     """Tell the user when kernels are compiled inside the block, and how many have been."""
+    return _listening(lambda base: _announcing(base, note))
+
+
+def compilation_counted() -> AbstractContextManager[Count]:
+    """Count the kernels that are compiled inside the block."""
+    return _listening(_counting)
+
+
+@contextmanager
+def _listening(made: Callable[[Any], Any]) -> Iterator[Count]:
+    """Numba is imported by the commands that need it, so its listener is made late."""
     event: Any = importlib.import_module("numba.core.event")
-    listener = _listener(event.Listener, note)
+    listener = made(event.Listener)
     event.register("numba:compile", listener)
     try:
-        yield
+        yield listener
     finally:
         event.unregister("numba:compile", listener)
 
 
-def _listener(base: Any, note: Callable[[str], None]) -> Any:
-    """Numba is imported by the commands that need it, so its listener is made late."""
+def _counting(base: Any) -> Any:
+    class Counting(base):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.compiled = 0
 
+        def on_start(self, event: Any) -> None:
+            pass
+
+        def on_end(self, event: Any) -> None:  # noqa: ARG002
+            self.compiled += 1
+
+    return Counting()
+
+
+def _announcing(base: Any, note: Callable[[str], None]) -> Any:
     class Announcing(base):  # type: ignore[misc]
         def __init__(self) -> None:
             self.compiled, self.depth, self.next = 0, 0, 0.0

@@ -130,7 +130,7 @@ def _write_lines(text: str | None, formatter: Any) -> None:
         formatter.write(f"  {line}".rstrip() + "\n")
 
 
-def _waits_announced() -> AbstractContextManager[None]:
+def _waits_announced() -> AbstractContextManager[object]:
     """Somebody who sits at a terminal is told why a first command takes long; logs are not."""
     return compilation_announced(note) if sys.stderr.isatty() else nullcontext()
 
