@@ -49,17 +49,17 @@ screenshots: $(VENV)/.test chromium  ## make the pictures of docs/serve.md and d
 docs: $(VENV)/.test  ## build the documentation into site/; every warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-# FLORIS needs a newer numpy than edgewise does, and the pinned version is the oldest promised: what
-# needs it is left to `make test`. The server is tested with the versions of every day as well. So is the page of the command line, which shows typer's own layout.
+# FLORIS needs a newer numpy than edgewise does, and the pinned versions of FLORIS and CRRM are the
+# oldest promised: what needs them is left to `make test`. The server is tested with the versions of every day as well. So is the page of the command line, which shows typer's own layout.
 test-lowest: $(LOWEST)/.done  ## run the unit tests with the oldest versions that pyproject.toml promises
 	NUMBA_CACHE_DIR=$(LOWEST)/numba $(LOWEST)/bin/pytest tests/unit -q -n auto --dist worksteal \
-		-o cache_dir=$(LOWEST)/pytest --ignore=tests/unit/service -k 'not floris and not wind or window' \
+		-o cache_dir=$(LOWEST)/pytest --ignore=tests/unit/service --ignore=tests/unit/integrations/cells -k 'not floris and not wind or window' \
 		--deselect tests/unit/cli/test_documentation.py::test_the_reference_is_current \
 		--deselect tests/unit/core/local/test_reml.py::test_the_same_as_mixedlm
 
 bench: $(VENV)/.bench  ## measure speed and memory against named references; GSET=folder adds Max-Cut
 	$(BIN)/pytest benchmarks/test_kernels.py -q --benchmark-only --benchmark-columns=median,iqr,rounds
-	@for name in engine design allocation bounds rounds local earning study serve wind; do \
+	@for name in engine design allocation bounds rounds local earning study serve wind cells; do \
 		echo; echo "## $$name"; $(BIN)/python benchmarks/bench_$$name.py || exit 1; \
 	done
 	@if [ -n "$(GSET)" ]; then echo; echo "## gset"; $(BIN)/python benchmarks/bench_gset.py $(GSET); fi

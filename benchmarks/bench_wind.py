@@ -13,19 +13,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
-import optuna
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.base.randomness import Rng, generator
+from edgewise.base.randomness import Rng
 from edgewise.core.learner import Learner
 from edgewise.core.model.problem import Problem
 from edgewise.integrations.floris import EXPLORE, FlorisSystem, Simulator, WindFarm, YawTask
 from edgewise.integrations.gains import Course, graded
+from edgewise.integrations.parzen import tpe
 from edgewise.integrations.rivals import additive_regression, cma_es
-from edgewise.integrations.running import System, Trail, checked_marks, explore, measured
+from edgewise.integrations.running import System, Trail, explore
 
 MARKS = (26, 50, 100)
 RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -50,11 +49,6 @@ class Remembering:
         """The inner system's."""
         return self.inner.today
 
-    @property
-    def noise(self) -> float:
-        """The inner system's."""
-        return self.inner.noise
-
     def means(self, arms: Indices) -> Array:
         """Those that are new, in one call."""
         rows = np.ascontiguousarray(arms, dtype=np.int64)
@@ -63,6 +57,15 @@ class Remembering:
             powers = self.inner.means(np.array(list(new.values())))
             self.seen.update(zip(new, powers, strict=True))
         return np.array([self.seen[row.tobytes()] for row in rows])
+
+    def measured(self, arms: Indices, rng: np.random.Generator) -> tuple[Array, Array]:
+        """The inner system's noise."""
+        means = self.means(arms)
+        return means + self.inner.noise * rng.standard_normal(means.shape), means
+
+    def worths(self, totals: Array) -> Array:
+        """The inner system's."""
+        return self.inner.worths(totals)
 
 
 def edgewise(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
@@ -78,42 +81,6 @@ def edgewise(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
             system.means(np.array([setting.plan.joint_arm(learner.problem, at) for at in ahead]))
 
     return explore(system, EXPLORE, marks=marks, rng=rng, watch=look_ahead).trail
-
-
-def tpe(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
-    """Tree-structured Parzen estimator (optuna) on the measured total; answers the best seen."""
-    random, rounds = generator(rng), checked_marks(marks)
-    masks, groups = system.problem.candidate_sets
-    choices = [np.flatnonzero(masks[group]) for group in groups]
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    seed = int(random.integers(2**31))
-    sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True)
-    search = optuna.create_study(direction="maximize", sampler=sampler)
-    search.enqueue_trial(_as_steps(choices, system.today))
-    worths, answers = [], []
-    for number in range(1, int(rounds[-1]) + 1):
-        trial = search.ask()
-        arms = system.today.copy()
-        for node, choice in enumerate(choices):
-            if len(choice) > 1:
-                arms[node] = choice[trial.suggest_int(str(node), 0, len(choice) - 1)]
-        numbers, means = measured(system, arms[None], random)
-        search.tell(trial, float(numbers.sum()))
-        worths.append(means.sum())
-        if number in rounds:
-            best = system.today.copy()
-            for name, step in search.best_trial.params.items():
-                best[int(name)] = choices[int(name)][step]
-            answers.append(best)
-    return Trail("TPE", np.array(worths), rounds, np.array(answers))
-
-
-def _as_steps(choices: Sequence[Indices], arms: Indices) -> dict[str, Any]:
-    return {
-        str(node): int(np.flatnonzero(choice == arms[node])[0])
-        for node, choice in enumerate(choices)
-        if len(choice) > 1
-    }
 
 
 METHODS: dict[str, Method] = {

@@ -26,7 +26,7 @@ def main() -> None:
     print("yaw angles:", *(f"{yaw:g}" for yaw in task.yaws(recommended)))
     print(explain(outcome, "the farm", "zero yaw"))
     trial = confirm(system, recommended, rng=2)
-    print(advice(trial, outcome.expected, outcome.today))
+    print(advice(trial, outcome.expected, outcome.gained))
 
 
 if __name__ == "__main__":

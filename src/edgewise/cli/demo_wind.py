@@ -163,12 +163,12 @@ def _answer(outcome: Outcome, trial: TrialReport) -> Output:
         for name, worth, gain, share in outcome.rows("zero yaw")
     ]
     facts = outcome.facts | {
-        "measured_gain": trial.difference / outcome.today,
-        "measured_gain_interval": [end / outcome.today for end in trial.interval],
+        "measured_gain": outcome.gained(trial.difference),
+        "measured_gain_interval": [outcome.gained(end) for end in trial.interval],
         "confirmed": trial.ending is TrialEnding.BETTER,
     }
     said = explain(outcome, "the farm", "zero yaw")
-    text = f"{said}\n{advice(trial, outcome.expected, outcome.today)}"
+    text = f"{said}\n{advice(trial, outcome.expected, outcome.gained)}"
     return Output(facts, "settings", columns, rows, text=text)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from numpy.typing import ArrayLike
 
 from edgewise.base.randomness import Rng, draw_seed, generator
-from edgewise.integrations.running import System, measured
+from edgewise.integrations.running import System, measured_totals
 from edgewise.trial import Trial, TrialEnding, TrialReport
 
 
@@ -21,22 +23,24 @@ def confirm(system: System, arms: ArrayLike, *, pairs: int = 10, rng: Rng = None
     )
     while not trial.stopped:
         ticket = trial.ask()
-        numbers, _ = measured(system, ticket.arms[None], random)
-        trial.tell(ticket, float(numbers.sum()))
+        totals, _ = measured_totals(system, ticket.arms[None], random)
+        trial.tell(ticket, float(totals[0]))
     return trial.report()
 
 
-def advice(trial: TrialReport, expected: float, today: float) -> str:
-    """What to do, in words; ``expected`` is the model's gain, ``today`` the worth it is a share of.
+def advice(trial: TrialReport, expected: float, gained: Callable[[float], float]) -> str:
+    """What to do, in words; ``expected`` is the model's gain, as a share of today's worth.
 
-    Nothing is changed unless the measurement says that it helps.
+    ``gained`` makes such a share of a difference of totals
+    (:func:`~edgewise.integrations.running.gain_of`). Nothing is changed unless the measurement
+    says that it helps.
     """
     if trial.ending is TrialEnding.SAME:
         return "The recommended setting is today's: keep today's setting."
-    (low, high), gain = trial.interval, trial.difference / today
+    low, high = (gained(end) for end in trial.interval)
     found = (
-        f"{trial.pairs} randomised pairs measured a gain of {gain:+.1%} (95 %: {low / today:+.1%} "
-        f"to {high / today:+.1%}), expected {expected:+.1%}: "
+        f"{trial.pairs} randomised pairs measured a gain of {gained(trial.difference):+.1%} (95 %: "
+        f"{low:+.1%} to {high:+.1%}), expected {expected:+.1%}: "
     )
     if trial.ending is TrialEnding.BETTER:
         return f"{found}confirmed, use the recommended setting."

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, frozen
-from edgewise.integrations.running import Exploration, System, Trail
+from edgewise.integrations.running import Exploration, System, Trail, gain_of
 from edgewise.plots.curves import Curve, CurvesData
 
 
@@ -48,6 +49,8 @@ class Outcome:
     """Gain over today that the model expects, as a share of today's worth."""
     interval: tuple[float, float]
     """The middle 90 % of its posterior."""
+    gained: Callable[[float], float]
+    """What a change of the measured total is, as a share of today's worth."""
     optimiser: tuple[str, float] | None = None
     """Name and gain of an optimiser that knows the simulator."""
 
@@ -65,7 +68,7 @@ class Outcome:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """By name: gains and power while exploring, as shares of today's."""
+        """By name: gains and worth while exploring, as shares of today's."""
         return {
             "gain": self.edgewise.gain,
             "optimiser_gain": None if self.optimiser is None else self.optimiser[1],
@@ -97,17 +100,23 @@ def outcome_of(
     optimiser: tuple[str, float] | None = None,
 ) -> Outcome:
     """Grade a run by the simulator, without noise."""
-    today = float(system.means(system.today[None]).sum())
-    gain, _ = run.estimate.gain(system.today)
-    low, high = run.estimate.interval(system.today)
-    courses = graded(system, [run.trail, *rivals])
-    return Outcome(today, courses, gain / today, (low / today, high / today), optimiser)
+    today = system.worths(system.means(system.today[None]).sum(axis=1))
+    gained = partial(gain_of, system)
+    low, high = (gained(end) for end in run.estimate.interval(system.today))
+    return Outcome(
+        float(today[0]),
+        graded(system, [run.trail, *rivals]),
+        gained(run.estimate.gain(system.today)[0]),
+        (low, high),
+        gained,
+        optimiser,
+    )
 
 
 def graded(system: System, trails: Sequence[Trail]) -> tuple[Course, ...]:
     """What the system really gives for what methods recommended, in one call of the simulator."""
     answers = np.vstack([system.today[None], *(trail.recommended for trail in trails)])
-    today, *worths = system.means(answers).sum(axis=1)
+    today, *worths = system.worths(system.means(answers).sum(axis=1))
     parts = np.split(np.array(worths), np.cumsum([len(trail.marks) for trail in trails])[:-1])
     return tuple(
         Course(trail.name, trail.marks, part / today - 1.0, trail.worths / today)

@@ -63,6 +63,12 @@ class OrderedSettings:
             ]
         )
 
+    @property
+    def parabola(self) -> Array:
+        """(K, 2) one curve through both sides: u and its square; of two values u alone."""
+        u = (self.values - self.today) / np.abs(self.values - self.today).max()
+        return np.column_stack([u, u**2][: len(u) - 1])
+
     def candidates(self, *, above: ArrayLike, below: ArrayLike) -> Mask:
         """(n, K) what each node may choose: today's, and the sides that are open to it (n,)."""
         change = self.values - self.today

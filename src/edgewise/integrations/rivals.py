@@ -15,7 +15,7 @@ from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.local.estimate import objective_of
 from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
 from edgewise.core.model.problem import Problem
-from edgewise.integrations.running import System, Trail, checked_marks, measured
+from edgewise.integrations.running import System, Trail, checked_marks, measured_totals
 
 
 def additive_regression(
@@ -28,7 +28,7 @@ def additive_regression(
     problem, random, rounds = system.problem, generator(rng), checked_marks(marks)
     network = local_network(problem)
     deployed = _even_rounds(problem, int(rounds[-1]), random)
-    numbers, means = measured(system, deployed, random)
+    numbers, means = system.measured(deployed, random)
     features = np.array([network.features(arms) for arms in deployed])
     answers = []
     for last in rounds:
@@ -36,7 +36,8 @@ def additive_regression(
         equations = normal_equations(seen, problem.level_names, noise=network.measurement.noise)
         world = objective_of(network, _ridge(equations, ridge))
         answers.append(solve(world, Request(bound=None)).arms)
-    return Trail("additive regression", means.sum(axis=1), rounds, np.array(answers))
+    worths = system.worths(means.sum(axis=1))
+    return Trail("additive regression", worths, rounds, np.array(answers))
 
 
 def cma_es(system: System, *, marks: Sequence[int], rng: Rng = None) -> Trail:
@@ -52,10 +53,10 @@ def cma_es(system: System, *, marks: Sequence[int], rng: Rng = None) -> Trail:
     law = _Law.start(space.place(system.today), step=0.25)
     while len(worths) < rounds[-1]:
         points = law.draw(random)
-        numbers, means = measured(system, space.arms(points), random)
-        law = law.after(points, numbers.sum(axis=1))
+        totals, true = measured_totals(system, space.arms(points), random)
+        law = law.after(points, totals)
         due = rounds[(rounds > len(worths)) & (rounds <= len(worths) + len(points))]
-        worths.extend(means.sum(axis=1))
+        worths.extend(true)
         answers.extend([space.arms(law.mean[None])[0]] * len(due))
     return Trail("CMA-ES", np.array(worths[: rounds[-1]]), rounds, np.array(answers))
 

@@ -28,12 +28,17 @@ class System(Protocol):
     def today(self) -> Indices:
         """(n,) the joint arm in use."""
 
-    @property
-    def noise(self) -> float:
-        """Deviation of one measured number."""
-
     def means(self, arms: Indices) -> Array:
-        """(R, C) what joint arms (R, n) would show without noise; its sum is their worth."""
+        """(R, C) what joint arms (R, n) would show without noise."""
+
+    def measured(self, arms: Indices, rng: np.random.Generator) -> tuple[Array, Array]:
+        """(R, C) what a round with each joint arm (R, n) shows, NaN where missing; and the means.
+
+        Together, since simulators that add noise to the means need not compute them twice.
+        """
+
+    def worths(self, totals: Array) -> Array:
+        """(R,) what sums of the numbers are worth, above 0: of logarithms, the exponential."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +68,17 @@ class Exploration:
     learner: Learner
 
 
-def measured(system: System, arms: Indices, rng: np.random.Generator) -> tuple[Array, Array]:
-    """(R, C) measured and true numbers of joint arms (R, n)."""
-    means = system.means(arms)
-    return means + system.noise * rng.standard_normal(means.shape), means
+def measured_totals(system: System, arms: Indices, rng: np.random.Generator) -> tuple[Array, Array]:
+    """(R,) measured totals and true worths of joint arms (R, n); missing numbers count as 0."""
+    numbers, means = system.measured(arms, rng)
+    return np.nansum(numbers, axis=1), system.worths(means.sum(axis=1))
+
+
+def gain_of(system: System, change: float) -> float:
+    """What a change of the total is from today on, as a share of today's worth."""
+    today = float(system.means(system.today[None]).sum())
+    before, after = system.worths(np.array([today, today + change]))
+    return float(after / before - 1.0)
 
 
 def explore(
@@ -79,7 +91,7 @@ def explore(
 ) -> Exploration:
     """Let edgewise explore up to the last mark; the system's edges have matrices of their own.
 
-    ``watch`` is called after every round with the learner and what the round measured in all.
+    ``watch`` is called after every round with the learner and what the round was worth, measured.
     """
     checked = checked_marks(marks)
     random = generator(rng)
@@ -88,11 +100,11 @@ def explore(
     worths, answers = [], []
     for number in range(1, int(checked[-1]) + 1):
         ticket = learner.ask()
-        numbers, means = measured(system, ticket.arms[None], random)
+        numbers, means = system.measured(ticket.arms[None], random)
         learner.tell(ticket, numbers[0])
-        worths.append(means.sum())
+        worths.append(float(system.worths(means.sum(axis=1))[0]))
         if watch is not None:
-            watch(learner, float(numbers.sum()))
+            watch(learner, float(system.worths(np.nansum(numbers, axis=1))[0]))
         if number in checked:
             estimate = learner.local_estimate()
             answers.append(system.today if estimate is None else estimate.allocation.arms)

@@ -52,6 +52,13 @@ class Row:
         numbers[:, 1:] += self.slopes * u[:, :-1]
         return numbers
 
+    def measured(self, arms: Indices, rng: np.random.Generator) -> tuple[Array, Array]:
+        means = self.means(arms)
+        return means + self.noise * rng.standard_normal(means.shape), means
+
+    def worths(self, totals: Array) -> Array:
+        return totals
+
     @property
     def best(self) -> Indices:
         """(n,) every knob for itself, the last as it is today."""

@@ -1,5 +1,7 @@
 """Methods on a system that is known: they find its best joint arm, and are graded by it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,7 +11,7 @@ from edgewise.errors import InvalidArgument
 from edgewise.integrations.confirming import advice, confirm
 from edgewise.integrations.gains import explain, gains_data, graded, outcome_of
 from edgewise.integrations.rivals import RIVALS, cma_es
-from edgewise.integrations.running import Trail, explore
+from edgewise.integrations.running import Trail, explore, gain_of
 from edgewise.strategies import Thompson
 
 STRATEGY = Thompson(scale=2.0, first=8, phase=6, even=0.0)
@@ -89,13 +91,14 @@ def test_one_round_with_levels_shows_nothing() -> None:
 
 def test_a_trial_confirms_what_helps_and_keeps_today_otherwise() -> None:
     system = Row()
+    gained = partial(gain_of, system)
     better = confirm(system, system.best, rng=0)
     assert better.ending.name == "BETTER"
-    assert "confirmed" in advice(better, 0.1, 30.0)
+    assert "confirmed" in advice(better, 0.1, gained)
     same = confirm(system, system.today, rng=0)
-    assert advice(same, 0.0, 30.0).endswith("keep today's setting.")
+    assert advice(same, 0.0, gained).endswith("keep today's setting.")
     harmful = np.where(system.best == 4, 0, np.where(system.best == 0, 4, system.best))
     worse = confirm(system, harmful, rng=0)
-    assert "contradicted, keep today's setting" in advice(worse, 0.1, 30.0)
+    assert "contradicted, keep today's setting" in advice(worse, 0.1, gained)
     noisy = confirm(Row(noise=50.0), system.best, pairs=3, rng=0)
-    assert "not decided, keep today's setting" in advice(noisy, 0.1, 30.0)
+    assert "not decided, keep today's setting" in advice(noisy, 0.1, gained)

@@ -49,3 +49,12 @@ class FlorisSystem:
     def means(self, arms: Indices) -> Array:
         """(R, n) megawatts of every turbine for joint arms (R, n)."""
         return self.simulator.powers(self.task.yaws(arms))
+
+    def measured(self, arms: Indices, rng: np.random.Generator) -> tuple[Array, Array]:
+        """(R, n) powers with noise, and without."""
+        means = self.means(arms)
+        return means + self.noise * rng.standard_normal(means.shape), means
+
+    def worths(self, totals: Array) -> Array:
+        """Megawatts of the farm."""
+        return totals
