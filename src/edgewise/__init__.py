@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from edgewise.study.study import Study as Study
     from edgewise.trial.trial import Trial as Trial
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
 
 _HOME = {
     "Allocation": "edgewise.allocation.instance.result",
