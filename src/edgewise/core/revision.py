@@ -21,6 +21,7 @@ from edgewise.core.evidence.measuring import (
     nothing_measured,
     with_present,
 )
+from edgewise.core.gate.watch import Told, look
 from edgewise.core.learner import is_phase_over, next_phase
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
@@ -94,6 +95,25 @@ def go_on(setting: Setting, state: LearnerState) -> LearnerState:
     if seen is None or not _is_at_its_look(state) or not is_phase_over(setting, state):
         return state
     return next_phase(setting, state, seen.open())
+
+
+def end_phase(setting: Setting, state: LearnerState) -> LearnerState:
+    """The state in which the present phase is over before its time; nothing is judged.
+
+    What it found counts when the next phase is looked at. The moment must not have been chosen by
+    the phase's own rewards.
+    """
+    told = Told(
+        state.rounds,
+        len(state.closed),
+        arms=np.zeros(0, np.int32),  # what the round was is not asked when a phase ends
+        rewards=np.zeros(0),
+        by_edge=state.by_edge,
+        before=state.by_edge_closed,
+        over=True,
+    )
+    watch = look(setting.problem, setting.gate, state.watch, told)
+    return next_phase(setting, replace(state, watch=watch), None)
 
 
 def _last_look(setting: Setting, state: LearnerState) -> Finding | None:

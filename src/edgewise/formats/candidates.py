@@ -56,12 +56,16 @@ def read_joint_arm(
     """
 
     def from_csv(file: Path) -> Indices:
-        table = read_csv(file)
-        rows, columns = _codes(table, "node", nodes), _codes(table, "arm", arms)
-        _require_one_line_each(file, rows, nodes, "its arm")
-        return columns[np.argsort(rows)]
+        return joint_arm_of(read_csv(file), nodes, arms)
 
     return read_by_extension(path, {".csv": from_csv}, "a joint arm")
+
+
+def joint_arm_of(table: Table, nodes: Sequence[Hashable], arms: Sequence[Hashable]) -> Indices:
+    """(n,) the arm of every node that a table gives."""
+    rows, columns = _codes(table, "node", nodes), _codes(table, "arm", arms)
+    _require_one_line_each(table.file, rows, nodes, "its arm")
+    return columns[np.argsort(rows)]
 
 
 @border(error=InvalidFile)

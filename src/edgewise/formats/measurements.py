@@ -60,6 +60,26 @@ def parse_rewards(name: str, text: str, problem: Problem) -> RoundRewards:
     return _rewards(table, problem)
 
 
+def by_round(table: Table) -> dict[str, Table]:
+    """The records of every round that a table names, in its order; "1" where it names none."""
+    column = table.find("round")
+    keys = ["1"] * len(table.places) if column is None else table.texts(column)
+    records: dict[str, list[int]] = {}
+    for record, key in enumerate(keys):
+        records.setdefault(key, []).append(record)
+    return {key: _part(table, some) for key, some in records.items()}
+
+
+def _part(table: Table, records: list[int]) -> Table:
+    columns = {name: [cells[k] for k in records] for name, cells in table.columns.items()}
+    return Table(table.file, columns, [table.places[k] for k in records], table.unit)
+
+
+def rewards_of(table: Table, problem: Problem) -> RoundRewards:
+    """The rewards of one round that a table holds."""
+    return _rewards(table, problem)
+
+
 def _from_json_file(file: Path) -> Table:
     with opened(file) as stream:
         return _from_json(file, stream.read())

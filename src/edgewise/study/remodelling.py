@@ -1,10 +1,12 @@
-"""A running study under another model: what may change, and its rounds told again."""
+"""A running study under another model, or another question: what may change, and its rounds told
+again.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
@@ -32,6 +34,7 @@ from edgewise.network.graph import Graph
 from edgewise.study.log.cursor import Cursor, begin_log
 from edgewise.study.log.events import Asked, Closed, Told
 from edgewise.study.log.history import Dated, read_dated
+from edgewise.study.log.outside import in_words
 from edgewise.study.log.past import Past, after_past
 from edgewise.study.log.recipe import record
 from edgewise.study.storage.base import Entry, Journal, Storage
@@ -40,8 +43,22 @@ Place: TypeAlias = str | Storage | None
 """Where to keep the new study; None for where the old one is."""
 
 
-class Changes(TypedDict, total=False):
-    """What another model may change; the rest stays as it is."""
+class Question(TypedDict, total=False):
+    """What is asked of measurements, and how; the rest stays as it is."""
+
+    delta: float
+    epsilon: float | None
+    target: str | Target
+    strategy: str | Strategy
+    stopping: str | StoppingRule
+    gate: Gate | None
+    trust_model: bool
+    robust: bool
+    max_rounds: int | None
+
+
+class Changes(Question, total=False):
+    """What another model may change as well."""
 
     measured: Measured
     levels: bool | Levels
@@ -53,15 +70,6 @@ class Changes(TypedDict, total=False):
     node_term: bool
     interaction: bool
     covariates: ArrayLike | Mapping[str, ArrayLike] | None
-    delta: float
-    epsilon: float | None
-    target: str | Target
-    strategy: str | Strategy
-    stopping: str | StoppingRule
-    gate: Gate | None
-    trust_model: bool
-    robust: bool
-    max_rounds: int | None
 
 
 _MODEL = (
@@ -208,7 +216,11 @@ class Anew:
         _check(changes)
         problem, regrouping = remodelled(old.base.problem, changes)
         rounds = old.state.learner.rounds
-        past = Past.of(name, problem, rounds, old.state.phase_ends)
+        past = replace(
+            Past.of(name, problem, rounds, old.state.phase_ends),
+            chosen=_chosen(changes),
+            outside=_outside(old),
+        )
         setting = after_past(_setting(old, problem, changes), past)
         created = record(
             setting,
@@ -246,10 +258,30 @@ class Anew:
         return cursor if everything or is_out else cursor.record(new, Closed(number), at=dated.told)
 
 
+def _chosen(changes: Changes) -> str:
+    """What was chosen after the rounds were seen, in words."""
+    asked = sorted(set(changes) & set(Question.__annotations__))
+    if set(changes) - set(asked):
+        return "this model was"
+    return f"{' and '.join(asked)} {'was' if len(asked) == 1 else 'were'}"
+
+
+def _outside(old: Cursor) -> str:
+    """What the old study says about rounds from outside, its own and those it began with."""
+    before = "" if old.created.past is None else Past.from_tree(old.created.past).outside
+    own = in_words(old.state.outside, phases=old.setting.rule.allows_phases)
+    return f"{before} {own}".strip()
+
+
 def _check(changes: Changes) -> None:
-    known = list(Changes.__annotations__)
+    refuse_unknown(changes, Changes)
+    if not changes:
+        raise InvalidArgument("nothing is to change; give an option, such as levels='channel'")
+
+
+def refuse_unknown(changes: Mapping[str, Any], allowed: Any) -> None:
+    """Raise unless all that is to change may."""
+    known = list(allowed.__annotations__)
     for name in changes:
         if name not in known:
             raise InvalidArgument(f"there is no option {name!r}; {instead(name, known)}")
-    if not changes:
-        raise InvalidArgument("nothing is to change; give an option, such as levels='channel'")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Unpack, cast
 
@@ -22,15 +22,19 @@ from edgewise.core.strategies import Strategy
 from edgewise.core.targets import Target
 from edgewise.formats.files import FilePath
 from edgewise.study.confirming import StudyTrial
+from edgewise.study.copying import copied, tidy, told_again
 from edgewise.study.files.measurements import Measurements, read_measurements
-from edgewise.study.log import decide, decide_trial
+from edgewise.study.files.rounds import Configurations, read_rounds
+from edgewise.study.log import decide, decide_outside, decide_trial
 from edgewise.study.log.cursor import Cursor, begin, begin_log
 from edgewise.study.log.events import Event
 from edgewise.study.log.fold import Round
-from edgewise.study.log.history import event_of, read_rounds
+from edgewise.study.log.history import event_of
+from edgewise.study.log.history import read_rounds as read_recorded
+from edgewise.study.log.outside import SOURCE
 from edgewise.study.log.recipe import record
 from edgewise.study.log.session import Session
-from edgewise.study.remodelling import Anew, Changes, Place
+from edgewise.study.remodelling import Changes, Place, Question
 from edgewise.study.storage.base import Journal, Storage
 from edgewise.study.storage.opening import open_storage
 from edgewise.study.views.confirmation import Candidates, candidates_of
@@ -239,6 +243,46 @@ class Study:
         )
 
     @border
+    def add(
+        self,
+        arms: Configurations,
+        rewards: Measurements | Sequence[Measurements],
+        *,
+        source: str = SOURCE,
+        accept_outliers: bool = False,
+    ) -> None:
+        """Put rounds on record that were deployed before the study, or outside of it.
+
+        They count as evidence, as a phase of their own; the phase that is running ends before
+        them. They cost no budget. What is proved holds if neither their arms nor the choice which
+        rounds to add, nor the moment, looked at their rewards or at those of the running phase:
+        the report says so. Adding the same rounds of the same source again changes nothing.
+
+        Parameters
+        ----------
+        arms
+            What was deployed: (n,) in numbers, ``{node: arm}`` by label, or one arm for all
+            nodes; of R rounds (R, n), or a list.
+        rewards
+            What was measured, as in :meth:`tell`; of R rounds (R, m), or a list.
+        source
+            Where they come from, such as ``"baseline of 2025"``; reports name it.
+        accept_outliers
+            As in :meth:`tell`.
+        """
+        named = decide_outside.check_source(source)
+        given = read_rounds(self.problem, arms, rewards)
+        self._session.change(
+            lambda _, at: decide_outside.add(
+                at.setting,
+                at.state,
+                *given,
+                named,
+                accept_outliers=accept_outliers or at.setting.robust,
+            )
+        )
+
+    @border
     def extend(
         self,
         *,
@@ -264,14 +308,30 @@ class Study:
         sums of the old), ``covariates``, or options of :meth:`create`. The new study goes on after
         all rounds of this one, which it says were seen before its model was chosen.
         """
-        decide.check_name(name)
-        decide.check_budget(changes.get("max_rounds"))
-        with self._session.reading() as (journal, cursor):
-            anew = Anew.of(self.name, cursor, changes, rng)
-            place = self.storage if storage is None else open_storage(storage, create=True)
-            with place.creating(name) as log:
-                after = anew.replay(journal, log)
-        return Study(Session(name, place, after))
+        return Study(told_again(self._session, name, storage, changes, rng))
+
+    @border
+    def copy(
+        self, name: str, *, storage: Place = None, rng: Rng = None, **changes: Unpack[Question]
+    ) -> Study:
+        """Make a study that asks something else of the same measurements; this one stays.
+
+        ``changes``: ``target``, ``delta``, ``epsilon``, ``strategy``, ``stopping``, ``gate``,
+        ``trust_model``, ``robust`` or ``max_rounds``, as in :meth:`create`. What was chosen after
+        the rounds were seen is said in its reports. Without changes it is the same study, with its
+        trials and certificates, under another name.
+        """
+        return Study(copied(self._session, name, storage, changes, rng))
+
+    @border
+    def rename(self, name: str) -> None:
+        """Call the study something else; other processes find it under the new name only."""
+        tidy(self.storage).rename(self.name, decide.check_name(name))
+        self._session.name = name
+
+    def delete(self) -> None:
+        """Delete the study with its log, for good; :meth:`export` it first if in doubt."""
+        tidy(self.storage).delete(self.name)
 
     # -- confirming ----------------------------------------------------------------------------
 
@@ -434,4 +494,4 @@ class Study:
             return decide.find(cursor.state, self._records(journal), ticket)
 
     def _records(self, journal: Journal) -> decide.Records:
-        return partial(read_rounds, journal, self._session.cursor.base)
+        return partial(read_recorded, journal, self._session.cursor.base)

@@ -20,7 +20,7 @@ from edgewise.core.learner import Learner
 from edgewise.core.model.problem import Problem
 from edgewise.errors import StudyExists, UnknownStudy
 from edgewise.network.graph import Graph
-from edgewise.study.storage.base import Entry, Journal, Storage
+from edgewise.study.storage.base import Entry, Journal, Storage, is_tidy
 from edgewise.study.study import Study
 
 _EVERY_BYTE = bytes(range(256))
@@ -176,6 +176,26 @@ class StorageContract:
             thread.join()
         assert failures == []
         assert _log(self.reopen(storage), "farm") == _entries(41)
+
+    # -- order ---------------------------------------------------------------------------------
+
+    def test_studies_are_renamed_and_deleted_where_that_can_be(self, storage: Storage) -> None:
+        """A storage need not; one that can keeps entries and other studies as they are."""
+        if not is_tidy(storage):
+            pytest.skip("it has no methods rename and delete")
+        _create(storage, "north", _entries(2))
+        _create(storage, "south", _entries(3))
+        storage.rename("north", "west")
+        assert self.reopen(storage).names() == ["south", "west"]
+        assert _log(storage, "west") == _entries(2)
+        with pytest.raises(StudyExists, match="'south'"):
+            storage.rename("west", "south")
+        storage.delete("south")
+        with pytest.raises(UnknownStudy):
+            storage.delete("south")
+        assert self.reopen(storage).names() == ["west"]
+        _create(storage, "south", _entries(1))
+        assert _log(storage, "south") == _entries(1)
 
     # -- a study -----------------------------------------------------------------------------
 

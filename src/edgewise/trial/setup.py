@@ -41,7 +41,7 @@ def set_up(
             "with a name for each",
             argument="candidate",
         )
-    joint = {BASELINE: _checked(problem, BASELINE, baseline)}
+    joint = {BASELINE: checked_arms(problem, BASELINE, baseline)}
     for name, arms in candidates.items():
         if str(name) in joint:
             raise InvalidArgument(
@@ -49,7 +49,7 @@ def set_up(
                 "give every candidate a name of its own",
                 argument="candidates",
             )
-        joint[str(name)] = _checked(problem, str(name), arms)
+        joint[str(name)] = checked_arms(problem, str(name), arms)
     names, distinct = _merged(joint)
     return TrialDesign(names, distinct, float(delta), Goal(margin, width), most, draw_seed(rng))
 
@@ -67,7 +67,7 @@ def named(candidate: Any, candidates: Any) -> Mapping[str, ArrayLike]:
     return {CANDIDATE: candidate}
 
 
-def _checked(problem: Problem, name: str, arms: ArrayLike) -> Indices:
+def checked_arms(problem: Problem, name: str, arms: ArrayLike) -> Indices:
     """(n,) a joint arm that the problem allows; one number is that arm everywhere."""
     if np.ndim(arms) == 0:
         arms = np.full(problem.graph.n_nodes, arms)

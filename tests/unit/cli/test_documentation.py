@@ -91,6 +91,11 @@ def farm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     study.ask()
     study.export(folder / "farm.jsonl")
     (folder / "measurements.csv").write_text("round,source,target,reward\n3,A1,A2,0.7\n")
+    (folder / "measured.csv").write_text("source,target,reward\nA1,A2,0.7\nA2,A1,0.6\n")
+    deployed = "".join(
+        f"{node},{study.problem.arm_labels[0]}\n" for node in study.problem.graph.labels
+    )
+    (folder / "deployed.csv").write_text(f"node,arm\n{deployed}")
     (folder / "correction.csv").write_text("source,target,reward\nA1,A2,0.8\n")
     return folder
 
@@ -112,8 +117,8 @@ def test_examples_run_as_written(example: str, tmp_path: Path, farm: Path) -> No
     """In a folder like the project's, with the command that users have, through the shell."""
     if example.startswith("edgewise study"):
         shutil.copytree(farm, tmp_path, dirs_exist_ok=True)
-    if "confirm" in example or " T1-" in example:
-        prepare_trial(tmp_path, begun="--baseline" not in example)
+    if "confirm" in example or " T1-" in example or "study add" in example:
+        prepare_trial(tmp_path, begun="--baseline" not in example and "study add" not in example)
     before = set(tmp_path.iterdir())
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     line = example.replace("edgewise", shlex.quote(str(COMMAND)), 1)

@@ -105,7 +105,7 @@ def test_remodel_makes_a_study_and_says_what_was_seen(tmp_path: Path) -> None:
     assert (new.problem.measured, new.problem.levels) == ("node", "round")
     np.testing.assert_allclose(new.rewards(1).sum(), desk.study.rewards(1).sum())
     shown = desk.run("status", "--name", "anew").stdout
-    assert "modelled anew  Rounds 1 to 4 were seen (in study 'yaw-2026')" in shown
+    assert "seen before    Rounds 1 to 4 were seen (in study 'yaw-2026')" in shown
     for command in ("recommend", "report"):
         result = desk.run(command, "--name", "anew", "--format", "json")
         found = json.loads(result.stdout)

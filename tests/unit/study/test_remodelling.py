@@ -203,9 +203,9 @@ def test_status_recommendation_and_report_say_what_was_seen_before() -> None:
     assert all(sentence in text for text in texts)
     page = study_page(new)
     assert "before this model was chosen" in page
-    assert "study modelled anew from farm" in page
+    assert "study made from that of farm" in page
     assert old.status().remodelled_from is None
-    assert "modelled anew" not in str(old.status())
+    assert "seen before" not in str(old.status())
 
 
 def test_it_is_said_while_nothing_can_be_estimated() -> None:

@@ -12,6 +12,7 @@ from edgewise.cli.study import (
     confirming,
     creating,
     looking,
+    managing,
     moving,
     remodelling,
     reporting,
@@ -58,6 +59,7 @@ def register(app: typer.Typer) -> None:
         reporting,
         confirming,
         remodelling,
+        managing,
         moving,
     ):
         commands.register(group)

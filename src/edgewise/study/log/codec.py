@@ -22,6 +22,7 @@ from edgewise.core.evidence import by_edge
 from edgewise.core.setting import Setting
 from edgewise.errors import InvalidArgument, StorageError
 from edgewise.study.log.events import (
+    Added,
     Asked,
     Cancelled,
     Closed,
@@ -48,6 +49,7 @@ _KINDS: dict[str, type[Event]] = {
     "closed": Closed,
     "cancelled": Cancelled,
     "corrected": Corrected,
+    "added": Added,
     "extended": Extended,
     "trial began": TrialBegan,
     "trial told": TrialTold,

@@ -102,6 +102,26 @@ class Revision:
     """What the gate finds in the corrected log; None where it is not kept."""
 
 
+@dataclass(frozen=True, eq=False)
+class Added:
+    """A round that was deployed before the study, or outside of it, was put on record."""
+
+    round: int
+    attempt: int
+    """1, and one more each time a round of this number was cancelled."""
+    first: int
+    """The first of the rounds that were added together; they are a phase of their own."""
+    last: int
+    source: str
+    """Where they come from, in the user's words."""
+    digest: str
+    """Of all of them: adding the same again changes nothing."""
+    arms: Indices
+    """(n,) as deployed."""
+    rewards: Array
+    """(m,) NaN where nothing was measured."""
+
+
 @dataclass(frozen=True)
 class Extended:
     """More was asked of the study than at first."""
@@ -165,7 +185,9 @@ class TrialEnded:
 
 
 TrialEvent: TypeAlias = TrialBegan | TrialTold | TrialRepeated | TrialCorrected | TrialEnded
-Event: TypeAlias = Created | Asked | Told | Closed | Cancelled | Corrected | Extended | TrialEvent
+Event: TypeAlias = (
+    Created | Asked | Told | Closed | Cancelled | Corrected | Added | Extended | TrialEvent
+)
 
 
 def round_of(event: Event) -> int:

@@ -36,6 +36,7 @@ from edgewise.core.stored import (
 )
 from edgewise.errors import EdgewiseError, InvalidArgument
 from edgewise.study.log.events import (
+    Added,
     Asked,
     Cancelled,
     Closed,
@@ -52,6 +53,7 @@ from edgewise.study.log.events import (
     TrialTold,
 )
 from edgewise.study.log.fold import Certificate, Round, StudyState
+from edgewise.study.log.outside import Outside
 from edgewise.trial.pairs import TrialRecord
 from edgewise.trial.stored import stored_design, stored_record
 
@@ -136,6 +138,13 @@ def rewards(name: str, value: Any, base: Setting, *, gaps: bool) -> NDArray[Any]
     return frozen(stored, float)
 
 
+def text(name: str, value: Any, base: Setting) -> str:  # noqa: ARG001
+    """Words."""
+    if not isinstance(value, str):
+        raise InvalidArgument(f"{name} is {shown(value)}; it must be a text", argument=name)
+    return value
+
+
 def total(name: str, value: Any, base: Setting) -> float:  # noqa: ARG001
     """A number, or NaN."""
     return float("nan") if isinstance(value, float) and np.isnan(value) else number(name, value)
@@ -189,6 +198,10 @@ def _pending(name: str, value: Any, base: Setting) -> Round:
 
 def _certificates(name: str, value: Any, base: Setting) -> tuple[Certificate, ...]:
     return tuple(Certificate(**read_fields(Certificate, table(name, one), base)) for one in value)
+
+
+def _outside(name: str, value: Any, base: Setting) -> tuple[Outside, ...]:
+    return tuple(Outside(**read_fields(Outside, table(name, one), base)) for one in value)
 
 
 def _pairs(name: str, value: Any, base: Setting) -> tuple[tuple[int, int], ...]:
@@ -271,6 +284,16 @@ FIELDS: dict[type[Any], dict[str, Check]] = {
         "by_edge_closed": optional(_by_edge),
         "watch": optional(_watch),
     },
+    Added: {
+        "round": _ROUND,
+        "attempt": _ROUND,
+        "first": _ROUND,
+        "last": _ROUND,
+        "source": text,
+        "digest": text,
+        "arms": joint_arm,
+        "rewards": partial(rewards, gaps=True),
+    },
     Extended: {
         "delta": delta,
         "epsilon": optional(epsilon),
@@ -308,7 +331,9 @@ FIELDS: dict[type[Any], dict[str, Check]] = {
         "progress": _by_round,
         "certificates": _certificates,
         "trials": _trials,
+        "outside": _outside,
     },
+    Outside: {"first": _ROUND, "last": _ROUND, "source": text, "digest": text},
     Round: {
         "number": _ROUND,
         "attempt": _ROUND,
@@ -336,6 +361,8 @@ def check_agreement(event: Event, base: Setting) -> None:
         case Corrected(arcs=arcs, old=old, new=new):
             _require_length("old", old, len(arcs))
             _require_length("new", new, len(arcs))
+        case Added(rewards=values):
+            _require_length("rewards", values, base.problem.n_rewards)
         case _:
             pass
 

@@ -10,11 +10,12 @@ import numpy as np
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.core.ending import Ending
 from edgewise.core.learner import ending_after, initial_state, tell_round
-from edgewise.core.revision import amend, go_on, reconsider
+from edgewise.core.revision import amend, end_phase, go_on, reconsider
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.errors import StorageError
 from edgewise.study.log.events import (
+    Added,
     Asked,
     Cancelled,
     Closed,
@@ -31,6 +32,7 @@ from edgewise.study.log.events import (
     TrialTold,
 )
 from edgewise.study.log.fold_trial import fold_trial
+from edgewise.study.log.outside import Outside, with_outside
 from edgewise.trial.pairs import TrialRecord
 
 
@@ -112,6 +114,8 @@ class StudyState:
     certificates: tuple[Certificate, ...] = ()
     trials: tuple[TrialRecord, ...] = ()
     """Of recommended joint arms against a baseline; the last may be running."""
+    outside: tuple[Outside, ...] = ()
+    """Rounds that were deployed before the study, or outside of it."""
 
     @property
     def ending(self) -> Ending:
@@ -136,6 +140,7 @@ class StudyState:
             "pending": None if self.pending is None else vars(self.pending),
             "certificates": [vars(one) for one in self.certificates],
             "trials": [one.to_tree() for one in self.trials],
+            "outside": [vars(one) for one in self.outside],
         }
 
 
@@ -147,8 +152,8 @@ def start(setting: Setting, created: Created) -> StudyState:
 
 
 def setting_of(base: Setting, state: StudyState) -> Setting:
-    """The setting as it stands: confidence may have been extended."""
-    return replace(base, delta=state.delta, epsilon=state.epsilon)
+    """The setting as it stands: confidence may have been extended, rounds added."""
+    return with_outside(replace(base, delta=state.delta, epsilon=state.epsilon), state.outside)
 
 
 def fold(base: Setting, state: StudyState, event: Event) -> StudyState:
@@ -170,6 +175,8 @@ def fold(base: Setting, state: StudyState, event: Event) -> StudyState:
                 _require_pending(state, event.round)
                 return _with_rewards(base, state, event.arcs, event.new)
             return _corrected(base, state, event.round, revision)
+        case Added():
+            return _added(base, state, event)
         case Extended():
             return _extended(base, state, event)
         case TrialBegan() | TrialTold() | TrialRepeated() | TrialCorrected() | TrialEnded():
@@ -207,14 +214,46 @@ def _closed(base: Setting, state: StudyState) -> StudyState:
     learner = tell_round(setting, state.learner, pending.arms, pending.rewards)
     if learner.rounds < state.until:
         learner = go_on(setting, learner)
+    return _with_round(state, learner, pending.rewards)
+
+
+def _with_round(state: StudyState, learner: LearnerState, rewards: Array) -> StudyState:
+    """The state with one more round, which made the learner what it is."""
     after = replace(
         state,
         pending=None,
         attempts=0,
-        totals=frozen(np.append(state.totals, pending.rewards.sum()), float),
+        totals=frozen(np.append(state.totals, rewards.sum()), float),
         progress=frozen(np.append(state.progress, learner.verdict.progress), float),
     )
     return _learned(after, learner)
+
+
+def _added(base: Setting, state: StudyState, event: Added) -> StudyState:
+    """A round that was deployed elsewhere: it costs no budget, and nothing deployed changes."""
+    block = Outside(event.first, event.last, event.source, event.digest)
+    if event.round == event.first:
+        state = _begun(base, state, block)
+    known = state.outside[-1:] == (block,) and block.first <= event.round <= block.last
+    if state.pending is not None or event.round != state.learner.rounds + 1 or not known:
+        raise _damaged(f"adds round {event.round} after {state.learner.rounds} closed ones")
+    learner = tell_round(setting_of(base, state), state.learner, event.arms, event.rewards)
+    learner = replace(learner, deployed=state.learner.deployed)
+    limit = state.max_rounds
+    still_wanted = max(state.until - state.learner.rounds, 0)
+    after = replace(
+        state,
+        max_rounds=None if limit is None else limit + 1,
+        until=learner.rounds + still_wanted if still_wanted else state.until,
+    )
+    return _with_round(after, learner, event.rewards)
+
+
+def _begun(base: Setting, state: StudyState, block: Outside) -> StudyState:
+    """The state before the first of several added rounds: the present phase ends there."""
+    if base.rule.allows_phases and state.learner.phase_rounds:
+        state = _learned(state, end_phase(setting_of(base, state), state.learner))
+    return replace(state, outside=(*state.outside, block))
 
 
 def _learned(state: StudyState, learner: LearnerState) -> StudyState:

@@ -11,6 +11,7 @@ from edgewise.errors import InvalidArgument, InvalidRewards, StorageError
 from edgewise.study.log.chain import unsealed
 from edgewise.study.log.codec import created_from_tree, from_tree, unpack
 from edgewise.study.log.events import (
+    Added,
     Asked,
     Cancelled,
     Closed,
@@ -81,6 +82,8 @@ def read_dated(journal: Journal, base: Setting, first: int, last: int) -> Iterat
             case Asked() as asked:
                 round_ = Round.unanswered(asked, base.problem.n_rewards)
                 current = Dated(round_, entry.at, entry.at)
+            case Added(round=number, attempt=attempt, arms=arms, rewards=values):
+                current = Dated(Round(number, attempt, arms, values), entry.at, entry.at)
             case Cancelled():
                 current = None
             case Told(arcs=arcs, values=values) if current is not None:

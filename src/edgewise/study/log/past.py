@@ -1,4 +1,4 @@
-"""A study that was modelled anew: its first rounds were measured under another model."""
+"""A study whose first rounds were measured in another: under another model, or question."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from edgewise.base.arrays import Indices
-from edgewise.core.aim import Aim
-from edgewise.core.design.g_optimal import Design
-from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
-from edgewise.core.state import LearnerState
-from edgewise.core.strategies import Plan
-from edgewise.core.strategies.phases import Phasing
 from edgewise.errors import InvalidArgument
+from edgewise.study.log.given_phases import Phases, PlanWithPhases
 
 
 @dataclass(frozen=True)
@@ -29,6 +23,10 @@ class Past:
     """The last round of every phase that they make here; the last of all is one."""
     follows: bool
     """Whether inside these phases joint arms depended on rewards."""
+    chosen: str = "this model was"
+    """What was chosen after they were seen, in words."""
+    outside: str = ""
+    """Which of them were added to the other study, and what that means, in words."""
 
     @classmethod
     def of(cls, study: str, problem: Problem, rounds: int, phase_ends: tuple[int, ...]) -> Past:
@@ -48,26 +46,36 @@ class Past:
     def from_tree(cls, tree: Mapping[str, Any]) -> Past:
         """The inverse of :meth:`to_tree`."""
         ends = tuple(int(end) for end in tree["phase_ends"])
-        return cls(tree["study"], int(tree["rounds"]), ends, bool(tree["follows"]))
+        words = {name: str(tree[name]) for name in ("chosen", "outside") if name in tree}
+        return cls(tree["study"], int(tree["rounds"]), ends, bool(tree["follows"]), **words)
 
     def to_tree(self) -> dict[str, Any]:
         """As plain values."""
         return asdict(self)
 
+    @property
+    def phases(self) -> Phases:
+        """The first and the last round of each phase."""
+        return tuple(zip((1, *(end + 1 for end in self.phase_ends)), self.phase_ends, strict=False))
+
     def __str__(self) -> str:
         """What it means for the guarantee, in words."""
         if not self.rounds:
-            return f"The model was changed before the first round of study {self.study!r}."
-        seen = "Round 1 was" if self.rounds == 1 else f"Rounds 1 to {self.rounds} were"
+            chosen = self.chosen.capitalize()
+            return f"{chosen} chosen before the first round of study {self.study!r}."
+        return f"{self._seen()} {self.outside}".strip()
+
+    def _seen(self) -> str:
+        rounds = "Round 1 was" if self.rounds == 1 else f"Rounds 1 to {self.rounds} were"
+        seen = f"{rounds} seen (in study {self.study!r}) before {self.chosen} chosen"
         if self.follows:
             return (
-                f"{seen} seen (in study {self.study!r}) before this model was chosen, and their "
-                "joint arms followed what was seen: no certificate that rests on them covers that; "
-                "confirm it with a new study."
+                f"{seen}, and their joint arms followed what was seen: no certificate that rests "
+                "on them covers that; confirm it with a new study."
             )
         return (
-            f"{seen} seen (in study {self.study!r}) before this model was chosen; a certificate "
-            "that rests on them holds if the model does, and does not cover the choice of it."
+            f"{seen}; a certificate that rests on them holds if the model does, and does not "
+            "cover that choice."
         )
 
 
@@ -86,61 +94,4 @@ def after_past(setting: Setting, past: Past) -> Setting:
             "strategy='adaptive', or stopping='mixture' with strategy='g-optimal'",
             argument="stopping",
         )
-    return replace(setting, plan=_PlanAfter(setting.plan, past))
-
-
-@dataclass(frozen=True)
-class _PhasesAfter:
-    """The phases of the past, then those of a strategy."""
-
-    inner: Phasing
-    past: Past
-    is_endless: bool = False
-
-    def first(self) -> Aim:
-        return self.inner.first()
-
-    def next(self, state: LearnerState, open: Aim | None) -> Aim:  # noqa: A002
-        return self.inner.next(state, open)
-
-    def is_over(self, cells: Cells, state: LearnerState) -> bool:
-        if state.rounds <= self.past.rounds:
-            return state.rounds in self.past.phase_ends
-        return self.inner.is_over(cells, state)
-
-
-@dataclass(frozen=True, eq=False)
-class _PlanAfter:
-    """A plan that takes over after the past."""
-
-    inner: Plan
-    past: Past
-
-    @property
-    def cells(self) -> Cells:
-        return self.inner.cells
-
-    @property
-    def designs(self) -> tuple[Design, ...]:
-        return self.inner.designs
-
-    @property
-    def stopping(self) -> str:
-        return self.inner.stopping
-
-    @property
-    def ridge(self) -> float:
-        return self.inner.ridge
-
-    @property
-    def phasing(self) -> _PhasesAfter:
-        return _PhasesAfter(self.inner.phasing, self.past)
-
-    def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
-        return self.inner.joint_arm(problem, state)
-
-    def to_tree(self) -> dict[str, Any]:
-        return self.inner.to_tree()
-
-    def from_tree(self, tree: Mapping[str, Any]) -> _PlanAfter:
-        return replace(self, inner=self.inner.from_tree(tree))
+    return replace(setting, plan=PlanWithPhases(setting.plan, past.phases))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from edgewise.study.log.cursor import Cursor
 from edgewise.study.log.events import Event
 from edgewise.study.storage.base import Journal, Storage
 
-Request = Callable[[Journal, Cursor], Event | None]
-"""Makes of a study as it stands the event to append; None if there is nothing to do."""
+Request = Callable[[Journal, Cursor], Event | Sequence[Event] | None]
+"""Makes of a study as it stands the event to append, or several; None if there is nothing to do."""
 
 
 class Session:
@@ -28,12 +28,12 @@ class Session:
         self._lock = threading.RLock()
 
     def change(self, request: Request, *, durable: bool = True) -> Cursor:
-        """Append the event a request makes of the study as it stands, in one transaction."""
+        """Append what a request makes of the study as it stands, in one transaction."""
         with self._lock:
             with self.storage.writing(self.name, durable=durable) as journal:
                 cursor = self.cursor.catch_up(journal)
-                event = request(journal, cursor)
-                if event is not None:
+                found = request(journal, cursor) or ()
+                for event in found if isinstance(found, Sequence) else (found,):
                     cursor = cursor.record(journal, event, at=time.time())
             self.cursor = cursor  # only now it is on record
             return cursor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from edgewise.base.choice import instead
 from edgewise.errors import StudyExists, UnknownStudy
@@ -69,6 +69,21 @@ class Storage(Protocol):
 
         What is kept survives the death of the process; if ``durable``, also a loss of power.
         """
+
+
+class TidyStorage(Storage, Protocol):
+    """A storage whose studies can be renamed and deleted, which none need be."""
+
+    def rename(self, name: str, new: str) -> None:
+        """Call a study something else; UnknownStudy or StudyExists if that cannot be."""
+
+    def delete(self, name: str) -> None:
+        """Forget a study, its log included; UnknownStudy if there is none of that name."""
+
+
+def is_tidy(storage: Storage) -> TypeGuard[TidyStorage]:
+    """Whether its studies can be renamed and deleted."""
+    return all(callable(getattr(storage, name, None)) for name in ("rename", "delete"))
 
 
 def unknown_study(name: str, names: list[str], place: str) -> UnknownStudy:

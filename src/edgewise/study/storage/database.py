@@ -31,6 +31,12 @@ _NAME, _STUDY = sa.bindparam("name", type_=sa.String), sa.bindparam("study", typ
 _FIND = sa.select(STUDIES.c.id).where(STUDIES.c.name == _NAME)
 _FIND_AND_LOCK = _FIND.with_for_update()
 _ADD = sa.insert(STUDIES).returning(STUDIES.c.id)
+_RENAME = sa.update(STUDIES).where(STUDIES.c.id == _STUDY)
+_DELETE = [  # in the order in which nothing refers to what is gone
+    sa.delete(SNAPSHOTS).where(SNAPSHOTS.c.study == _STUDY),
+    sa.delete(EVENTS).where(EVENTS.c.study == _STUDY),
+    sa.delete(STUDIES).where(STUDIES.c.id == _STUDY),
+]
 _LENGTH = sa.select(sa.func.max(EVENTS.c.sequence)).where(EVENTS.c.study == _STUDY)
 _APPEND = sa.insert(EVENTS)
 _ENTRIES = (
@@ -93,6 +99,24 @@ class DatabaseStorage:
         """A transaction that appends, alone."""
         with self._transaction(durable=durable) as connection:
             yield _DatabaseJournal(connection, self._find(connection, _FIND_AND_LOCK, name))
+
+    def rename(self, name: str, new: str) -> None:
+        """Call a study something else."""
+        with self._transaction() as connection:
+            study = self._find(connection, _FIND_AND_LOCK, name)
+            if connection.execute(_FIND, {"name": new}).first() is not None:
+                raise study_exists(new, self._database.place)
+            try:
+                connection.execute(_RENAME.values(name=new), {"study": study})
+            except sa.exc.IntegrityError as error:  # another process was faster
+                raise study_exists(new, self._database.place) from error
+
+    def delete(self, name: str) -> None:
+        """Forget a study, its log included."""
+        with self._transaction() as connection:
+            study = self._find(connection, _FIND_AND_LOCK, name)
+            for statement in _DELETE:
+                connection.execute(statement, {"study": study})
 
     def _find(self, connection: sa.Connection, query: sa.Select[Any], name: str) -> int:
         found = connection.execute(query, {"name": name}).scalar()

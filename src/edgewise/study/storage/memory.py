@@ -78,6 +78,21 @@ class MemoryStorage:
                 log.kept = kept
                 raise
 
+    def rename(self, name: str, new: str) -> None:
+        """Call a study something else."""
+        with self._lock:
+            log = self._find(name)
+            if new in self._logs:
+                raise study_exists(new, _PLACE)
+            self._logs[new] = log
+            del self._logs[name]
+
+    def delete(self, name: str) -> None:
+        """Forget a study."""
+        with self._lock:
+            self._find(name)
+            del self._logs[name]
+
     def _find(self, name: str) -> _Log:
         if name not in self._logs:
             raise unknown_study(name, self.names(), _PLACE)

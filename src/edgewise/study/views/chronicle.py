@@ -12,6 +12,7 @@ import numpy as np
 
 from edgewise.core.setting import Setting
 from edgewise.study.log.events import (
+    Added,
     Asked,
     Cancelled,
     Closed,
@@ -113,7 +114,7 @@ def _measured(event: Event, before: int) -> int:
 def _told(event: Event, measured: int, n_rewards: int) -> str:
     match event:
         case Created(past=past):
-            return "study created" if past is None else f"study modelled anew from {past['study']}"
+            return "study created" if past is None else f"study made from that of {past['study']}"
         case Asked(round=number, attempt=attempt):
             again = "" if attempt == 1 else f", attempt {attempt}"
             return f"round {number}{again} handed out"
@@ -128,6 +129,8 @@ def _told(event: Event, measured: int, n_rewards: int) -> str:
             return f"round {number} cancelled"
         case Corrected(round=number, arcs=arcs):
             return f"round {number}: {len(arcs)} measurements corrected"
+        case Added(round=number, source=source):
+            return f"round {number} added: {source}"
         case Extended():
             return _extension(event)
         case TrialBegan(trial=trial, design=design):

@@ -11,6 +11,7 @@ from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report, expected_objective
 from edgewise.errors import InvalidArgument
 from edgewise.study.log.cursor import Cursor
+from edgewise.study.log.outside import in_words
 from edgewise.study.log.past import Past
 from edgewise.study.views.confirmation import candidates_of, measured_of, with_measured
 from edgewise.study.views.status import History, Recommendation, StudyStatus, status_of
@@ -46,6 +47,12 @@ class Moment:
         return None if past is None else Past.from_tree(past)
 
     @property
+    def added(self) -> str:
+        """Which rounds came from outside, and what that means; empty if none did."""
+        phases = self.cursor.base.rule.allows_phases
+        return in_words(self.cursor.state.outside, phases=phases)
+
+    @property
     def rounds(self) -> int:
         """Rounds closed so far."""
         return self.cursor.state.learner.rounds
@@ -58,7 +65,7 @@ class Moment:
     def status(self) -> StudyStatus:
         """Where the study stands."""
         now = status_of(self.name, self.cursor.setting, self.cursor.state, self.pending)
-        now = replace(now, remodelled_from=self.remodelled_from)
+        now = replace(now, remodelled_from=self.remodelled_from, added=self.added)
         if not self.cursor.state.trials:
             return now
         report = self.report()  # a trial is about a joint arm: is that still the answer?
@@ -130,9 +137,9 @@ class Moment:
             found = measured_of(setting.problem, state.trials, report.allocation.arms)
             if found is not None:
                 report = with_measured(report, found, expected_objective(setting, state.learner))
-        if past is None:
-            return report
-        return replace(report, assumes=f"{report.assumes}. {str(past).removesuffix('.')}")
+        said = [report.assumes, self.added, "" if past is None else str(past)]
+        told = ". ".join(text.removesuffix(".") for text in said if text)
+        return replace(report, assumes=told)
 
     def history(self) -> History:
         """Totals, progress and what was earned, without reading the log."""

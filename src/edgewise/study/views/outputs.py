@@ -32,6 +32,7 @@ def status_output(status: StudyStatus, problem: Problem) -> Output:
         **homogeneity_output(status.homogeneity),
         **estimated_output(status.estimated),
         **past_facts(status.remodelled_from),
+        **({"added": status.added} if status.added else {}),
         **trial_facts(status.trial),
         "confirmation": str(status.confirmation),
         "trial_round": None if status.trial_ticket is None else status.trial_ticket.key,

@@ -78,6 +78,8 @@ class StudyStatus:
     """What exploring has earned, if the problem says what runs today."""
     remodelled_from: Past | None = None
     """The rounds that were seen before the model was chosen, if some were."""
+    added: str = ""
+    """Which rounds came from outside, and what that means; empty if none did."""
     contradictions: tuple[Contradiction, ...] = ()
     """What the data say against the model, the strongest first."""
     contradicted: tuple[str, ...] = ()
@@ -122,7 +124,9 @@ class StudyStatus:
         ]
         rows += self._standing()
         if self.remodelled_from is not None:
-            rows.append(("modelled anew", str(self.remodelled_from)))
+            rows.append(("seen before", str(self.remodelled_from)))
+        if self.added:
+            rows.append(("added", self.added))
         return rows
 
     def _standing(self) -> list[tuple[str, str]]:
