@@ -193,6 +193,12 @@ def _methods() -> _Rows:
         "name": "farm", "storage": opened.storage, "strategy": None, "stopping": None
     }  # fmt: skip
     yield "Study.names", ew.Study.names, {"storage": opened.storage}
+    yield "Study.add", _on_study("add", out=False), {
+        "arms": [[0, 1, 0, 1]], "rewards": np.zeros((1, 8)), "source": "before",
+        "accept_outliers": False,
+    }  # fmt: skip
+    yield "Study.copy", _on_study("copy"), {"name": "anew", "delta": 0.1, "rng": 0}
+    yield "Study.rename", _on_study("rename"), {"name": "anew"}
     yield "Study.remodel", _on_study("remodel"), {"name": "anew", "levels": "channel", "rng": 0}
 
 
@@ -212,13 +218,14 @@ def _on_learner(method: str) -> Callable[..., Any]:
     return call
 
 
-def _on_study(method: str) -> Callable[..., Any]:
-    """A method of a fresh study, which must be as it was if the call is refused."""
+def _on_study(method: str, *, out: bool = True) -> Callable[..., Any]:
+    """A method of a fresh study, a round out or not, which stays as it was if it is refused."""
 
     def call(**arguments: Any) -> Any:
         fresh = ew.Study.create("farm", _problem(), delta=1e-9, rng=0)
         fresh.tell(fresh.ask(), np.zeros(8))
-        fresh.ask()
+        if out:
+            fresh.ask()
         before = len(list(fresh.log()))
         try:
             return getattr(fresh, method)(**arguments)

@@ -262,7 +262,7 @@ class Study:
         ----------
         arms
             What was deployed: (n,) in numbers, ``{node: arm}`` by label, or one arm for all
-            nodes; of R rounds (R, n), or a list.
+            nodes; of R rounds (R, n), or a list of mappings.
         rewards
             What was measured, as in :meth:`tell`; of R rounds (R, m), or a list.
         source

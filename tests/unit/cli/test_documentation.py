@@ -92,9 +92,7 @@ def farm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     study.export(folder / "farm.jsonl")
     (folder / "measurements.csv").write_text("round,source,target,reward\n3,A1,A2,0.7\n")
     (folder / "measured.csv").write_text("source,target,reward\nA1,A2,0.7\nA2,A1,0.6\n")
-    deployed = "".join(
-        f"{node},{study.problem.arm_labels[0]}\n" for node in study.problem.graph.labels
-    )
+    deployed = "".join(f"{row['node']},{row['arm']}\n" for row in study.ticket(1).table())
     (folder / "deployed.csv").write_text(f"node,arm\n{deployed}")
     (folder / "correction.csv").write_text("source,target,reward\nA1,A2,0.8\n")
     return folder

@@ -71,8 +71,9 @@ def test_one_round_by_label() -> None:
     made.add({"d": "high", "a": "low", "b": "low", "c": "mixed"}, {("a", "b"): 1.5})
     assert made.ticket(1).arms.tolist() == [0, 0, 2, 1]
     assert np.nansum(made.rewards(1)) == 1.5
-    made.add(2, REWARDS[0])
-    assert made.ticket(2).arms.tolist() == [2, 2, 2, 2]
+    made.add(2, REWARDS[:3])  # the same in three rounds
+    assert made.ticket(4).arms.tolist() == [2, 2, 2, 2]
+    assert made.status().rounds == 4
 
 
 @pytest.mark.parametrize("pooling", ["shared", "partial"])
@@ -148,7 +149,7 @@ def test_wrong_input_changes_nothing() -> None:
     made = study()
     with pytest.raises(InvalidArgument, match="6 joint arms and rewards of 5 rounds"):
         made.add(ARMS, REWARDS[:5])
-    with pytest.raises(InvalidArgument, match="the round 2"):
+    with pytest.raises(InvalidArgument, match="joint arm of round 2"):
         made.add([[0, 0, 0, 0], [0, 0, 0, 9]], REWARDS[:2])
     with pytest.raises(InvalidArgument, match="node 'd' has no arm"):
         made.add({"a": "low", "b": "low", "c": "low"}, REWARDS[0])

@@ -33,35 +33,42 @@ class GivenRounds(NamedTuple):
 def read_rounds(
     problem: Problem, arms: Configurations, rewards: Measurements | Sequence[Measurements]
 ) -> GivenRounds:
-    """The rounds, checked; rewards are those of one round, or a sequence of them."""
-    several = _are_several(arms)
-    chosen: Any = arms if several else [arms]
-    told: Any = rewards if several else [rewards]
-    if not hasattr(told, "__len__") or len(told) != len(chosen) or not len(chosen):
-        count = len(told) if hasattr(told, "__len__") else 1
+    """The rounds, checked; one joint arm with the rewards of several rounds was deployed in all."""
+    chosen, told = _rows("arms", arms), _rows("rewards", rewards)
+    configurations = [arms] if chosen is None else chosen
+    measured = [rewards] if told is None else told
+    if chosen is None:
+        configurations = configurations * len(measured)
+    if len(configurations) != len(measured) or not measured:
         raise InvalidArgument(
-            f"there are {len(chosen)} joint arms and rewards of {count} rounds; give every round "
-            "both; nothing was recorded",
+            f"there are {len(configurations)} joint arms and rewards of {len(measured)} rounds; "
+            "give every round both; nothing was recorded",
             argument="rewards",
         )
-    joint = [
-        checked_arms(problem, f"round {t}", by_number(problem, one)) for t, one in _each(chosen)
-    ]
+    joint = (
+        checked_arms(problem, f"joint arm of round {number}", by_number(problem, one))
+        for number, one in enumerate(configurations, start=1)
+    )
     return GivenRounds(
-        [frozen(one, np.int32) for one in joint], [_measured(problem, one) for one in told]
+        [frozen(one, np.int32) for one in joint], [_measured(problem, one) for one in measured]
     )
 
 
-def _each(several: Any) -> enumerate[Any]:
-    return enumerate(several, start=1)
-
-
-def _are_several(arms: Any) -> bool:
-    if isinstance(arms, Mapping):
-        return False
-    if isinstance(arms, list | tuple) and arms and isinstance(arms[0], Mapping):
-        return True
-    return np.ndim(arms) == 2
+def _rows(name: str, given: Any) -> list[Any] | None:
+    """One entry per round; None if it is about a single one."""
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        return None
+    if isinstance(given, list | tuple) and any(
+        isinstance(one, Mapping) or hasattr(one, "columns") for one in given
+    ):
+        return list(given)
+    try:
+        return list(np.asarray(given)) if np.ndim(given) == 2 else None
+    except (TypeError, ValueError) as error:
+        raise InvalidArgument(
+            f"{name} are no table of numbers, with a row per round ({error}); nothing was recorded",
+            argument=name,
+        ) from error
 
 
 def by_number(problem: Problem, arms: Any) -> Any:
@@ -72,11 +79,13 @@ def by_number(problem: Problem, arms: Any) -> Any:
     for node in arms:
         if node not in labels:
             raise InvalidArgument(
-                f"no node is called {node!r}; {instead(str(node), _texts(labels))}"
+                f"no node is called {node!r}; {instead(str(node), _texts(labels))}", argument="arms"
             )
     lacking = [node for node in labels if node not in arms]
     if lacking:
-        raise InvalidArgument(f"node {lacking[0]!r} has no arm; give every node one")
+        raise InvalidArgument(
+            f"node {lacking[0]!r} has no arm; give every node one", argument="arms"
+        )
     return np.array([_arm(problem, arms[node]) for node in labels])
 
 
@@ -84,7 +93,7 @@ def _arm(problem: Problem, name: Any) -> int:
     names = list(range(problem.n_arms)) if problem.arm_labels is None else list(problem.arm_labels)
     if name not in names:
         raise InvalidArgument(
-            f"no arm is called {shown(name)}; {instead(str(name), _texts(names))}"
+            f"no arm is called {shown(name)}; {instead(str(name), _texts(names))}", argument="arms"
         )
     return names.index(name)
 
