@@ -12,6 +12,7 @@ import sys
 import time
 import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -105,9 +106,8 @@ def _timed(
     problem: ew.Problem, matrix: Array, rule: str, repetitions: int, **options: Any
 ) -> tuple[Replications, float]:
     start = time.process_time()
-    runs = ew.simulation.replicate(
-        problem, matrix, repetitions=repetitions, stopping=rule, target="pair", **options
-    )
+    asked = {"target": "pair", **options}
+    runs = ew.simulation.replicate(problem, matrix, repetitions=repetitions, stopping=rule, **asked)
     return runs, (time.process_time() - start) / repetitions
 
 
@@ -143,6 +143,63 @@ def random_instance(seed: int) -> tuple[ew.Problem, Array]:
     used, edges = np.unique(np.column_stack([first, second])[chosen], return_inverse=True)
     graph = ew.Graph.from_edges(edges.reshape(-1, 2), n_nodes=len(used))
     return ew.Problem(graph, arms), rng.standard_normal((3, 3))
+
+
+def allocation_instances() -> dict[str, tuple[ew.Problem, Any, dict[str, Any]]]:
+    """Problem, matrices and options where a pair does not tell what matters."""
+    rng = np.random.default_rng(16)
+    kinds = rng.integers(0, 2, 40)
+    arcs = ew.Graph.from_edges(
+        [(i, (i + step) % 20) for step in (1, 3) for i in range(20)], directed=True, kinds=kinds
+    )
+    data = Path(__file__).parents[1] / "examples" / "data"
+    names = np.loadtxt(data / "graph.csv", str, delimiter=",", skiprows=1)
+    _, links = np.unique(names, return_inverse=True)
+    bands = np.loadtxt(data / "arms.csv", delimiter=",", skiprows=1, usecols=(1, 2, 3))
+    between = np.loadtxt(data / "matrix.csv", delimiter=",", skiprows=1)
+    cells = ew.Graph.from_edges(links.reshape(-1, 2))
+    return {
+        "odd circle, 25 nodes": (
+            ew.Problem(ew.Graph.circle(n_nodes=25), np.eye(3)),
+            [[0.1, 1.0, 0.3], [0.8, 0.0, 0.6], [0.2, 0.5, 0.4]],
+            {},
+        ),
+        "complete graph, 9 nodes": (
+            ew.Problem(ew.Graph.complete(n_nodes=9), rng.normal(size=(4, 2))),
+            rng.normal(size=(2, 2)),
+            {},
+        ),
+        "directed, two kinds": (
+            ew.Problem(arcs, rng.normal(size=(4, 2))),
+            0.2 * rng.normal(size=(2, 2, 2)),
+            {},
+        ),
+        "ten cells of the tutorial": (
+            ew.Problem(cells, bands, noise=0.1),
+            between,
+            {"epsilon": 1.0},
+        ),
+        "ten cells, default tolerance": (ew.Problem(cells, bands, noise=0.1), between, {}),
+    }
+
+
+def allocations_table(repetitions: int) -> None:
+    """Mean rounds until an allocation is certified, with equal and with learnt levels."""
+    print(
+        "\n| allocation of | rivalwise | anytime | ratio | wrong | CPU s per run, before and now |"
+    )
+    print("|---" * 6 + "|")
+    for name, (problem, matrix, options) in allocation_instances().items():
+        (before, slow), (now, fast) = (
+            _timed(problem, matrix, rule, repetitions, target="allocation", rng=0, **options)
+            for rule in RULES
+        )
+        print(
+            f"| {name} | {_mean(before)} | {_mean(now)} "
+            f"| {now.mean_rounds / before.mean_rounds:.2f} | {before.errors + now.errors} "
+            f"| {slow:.3f} {fast:.3f} |",
+            flush=True,
+        )
 
 
 def random_table(repetitions: int, n_instances: int = 50) -> None:
@@ -215,11 +272,13 @@ def main() -> None:
         repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 200
         rules_table(repetitions)
         rules_on_random(max(repetitions // 10, 2))
+        allocations_table(max(repetitions // 5, 2))
         return
     repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 30
     paper_table(repetitions)
     rules_table(repetitions)
     rules_on_random(repetitions)
+    allocations_table(repetitions)
     layout_table()
     random_table(repetitions)
 

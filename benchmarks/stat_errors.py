@@ -20,6 +20,7 @@ from scipy.stats import binom, norm
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.duels import Duels
 from edgewise.core.evidence.evidence import Evidence
 from edgewise.core.evidence.measuring import ByPhase
 from edgewise.core.evidence.statistics import CellStatistics
@@ -142,9 +143,9 @@ class TooNarrow(Anytime):
 
     name: str = "too narrow"
 
-    def contrast_width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
+    def margins(self, learning: Duels, since: Duels, **options: Any) -> Array:
         """A tenth."""
-        return 0.1 * super().contrast_width(variances, rounds=rounds, log_odds=log_odds)
+        return 0.1 * super().margins(learning, since, **options)
 
 
 @dataclass(frozen=True)

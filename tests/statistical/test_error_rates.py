@@ -18,6 +18,7 @@ import edgewise as ew
 import edgewise.core.setting as setting_module
 import edgewise.core.targets.pair as pair_module
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.duels import Duels
 from edgewise.core.evidence.evidence import Evidence, gather
 from edgewise.core.evidence.measuring import with_present
 from edgewise.core.evidence.noise import noise_bounds
@@ -324,8 +325,8 @@ class TooNarrow(Anytime):
 
     name: str = "too narrow"
 
-    def contrast_width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
-        return 0.1 * super().contrast_width(variances, rounds=rounds, log_odds=log_odds)
+    def margins(self, learning: Duels, since: Duels, **options: Any) -> Array:
+        return 0.1 * super().margins(learning, since, **options)
 
 
 def allocations(instance: str, rule: StoppingRule, **options: Any) -> Replications:

@@ -11,7 +11,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.base.arrays import Array
-from edgewise.core.evidence.evidence import pool
+from edgewise.core.evidence.duels import meet
 from edgewise.core.evidence.measuring import after, measure, nothing_measured, with_present
 from edgewise.core.model.cells import Cells
 from edgewise.simulation import Replications, replicate
@@ -151,11 +151,11 @@ def z_scores(problem: ew.Problem, law: str, n_phases: int, *, missing: float = 0
         phases = with_present(closed, present)
         first, last = rng.choice(len(tables), 2, replace=False)
         contrast = cells.features[0, first] - cells.features[0, last]
-        score, information = pool(contrast[None], phases.normal(cells, 0))
+        met = meet(contrast[None], phases.normal(cells, 0))
         gap = tables[first] - tables[last]
-        if information[0] > 0:
-            deviation = problem.stated_noise / np.sqrt(information[0])
-            scores.append((score[0] / information[0] - gap) / deviation)
+        if met.information[0] > 0:
+            deviation = problem.stated_noise / np.sqrt(met.information[0])
+            scores.append((met.estimates[0] - gap) / deviation)
     assert len(scores) > 0.9 * n_phases
     return np.array(scores)
 

@@ -25,6 +25,9 @@ _METHODS: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 _FORMER_RULES = {"anytime": "rivalwise"}
 """What names of rules stood for when methods were stored by name, with their usual settings."""
 
+_FORMER_SETTINGS: dict[str, dict[str, Any]] = {"Anytime": {"alike": 1.0}}
+"""What methods did before they had a setting for it."""
+
 
 def to_tree(setting: Setting) -> dict[str, Any]:
     """The options of a setting; the problem and what the plan remembers are stored beside it."""
@@ -96,7 +99,8 @@ def _method(argument: str, tree: Mapping[str, Any] | str, given: Any) -> Any:
         _check_same(argument, tree["own"], given)
         return given
     settings = {name: _value(argument, value) for name, value in tree["settings"].items()}
-    method = _METHODS[_class_name(tree)](**settings)
+    name = _class_name(tree)
+    method = _METHODS[name](**_FORMER_SETTINGS.get(name, {}) | settings)
     if given is not None:
         _check_same(argument, repr(method), given)
     return method

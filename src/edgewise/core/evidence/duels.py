@@ -1,4 +1,4 @@
-"""Every cell against every other, phase by phase: what is known before one of them leads."""
+"""One cell against another, phase by phase: what is known of contrasts before one of them leads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.base.compiled import compiled
 from edgewise.core.evidence.least_squares import SAME
-from edgewise.core.evidence.observed import OUTSIDE, observed_directions
+from edgewise.core.evidence.observed import OUTSIDE, are_inside, observed_directions
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,15 +17,28 @@ class Duels:
     r"""What phases say about the contrasts :math:`\phi_{z'} - \phi_z`, for sigma = 1.
 
     :math:`W = \sum_j D_j/s_j^2` and :math:`I = \sum_j 1/s_j^2` over the phases whose data
-    determine the contrast. A cell and its twins (the same features) have no contrast.
+    determine the contrast. A cell and its twins (the same features) have no contrast. Arrays are
+    (B, Z) for claimants z' against cells z, or (T,) for a list of contrasts.
     """
 
     score: Array
-    """(B, Z) W of claimant z' against cell z."""
+    """W"""
     information: Array
-    """(B, Z) I; 0 where no phase determines the contrast."""
+    """I; 0 where no phase determines the contrast."""
     unit: Array
-    """(B, Z) the information of the first phase that does: known before that phase's rewards."""
+    """The information of the first phase that does: known before that phase's rewards."""
+
+    @property
+    def estimates(self) -> Array:
+        """W/I; 0 where nothing is known."""
+        known = np.where(self.information > 0, self.information, 1.0)
+        estimates: Array = np.where(self.information > 0, self.score / known, 0.0)
+        return estimates
+
+    @property
+    def reversed(self) -> Duels:
+        """The other way round."""
+        return replace(self, score=-self.score)
 
     def followed_by(self, later: Duels) -> Duels:
         """Both one after the other."""
@@ -65,6 +78,21 @@ def fight(
             duels.unit,
         )
     return duels
+
+
+def meet(contrasts: Array, phases: list[tuple[Array, Array]]) -> Duels:
+    """Contrasts (T, p), whatever cells they are of, over phases with A (p, p) and b (p,)."""
+    score, information, unit = np.zeros((3, len(contrasts)))
+    for A, b in phases:
+        values, basis = observed_directions(A)
+        inside = contrasts @ basis
+        seen = are_inside(contrasts, inside)
+        precision = np.zeros(len(contrasts))
+        precision[seen] = 1.0 / (inside[seen] ** 2 @ (1.0 / values))
+        score += precision * (inside @ ((basis.T @ b) / values))
+        information += precision
+        unit = np.where(unit > 0, unit, precision)
+    return Duels(score, information, unit)
 
 
 def twins(features: Array, claimants: Indices, cells: Indices) -> Mask:

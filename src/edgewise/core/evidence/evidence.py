@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.duels import meet
 from edgewise.core.evidence.equations import Equations
 from edgewise.core.evidence.least_squares import SAME as _SAME
 from edgewise.core.evidence.least_squares import all_contrasts, one_contrast
@@ -186,30 +187,12 @@ def gather_phases(
         rivals = np.isfinite(pooled.gaps[0, kind])
         features = cells.features[kind]
         contrasts = features[leader] - features[rivals]
-        score, information = pool(contrasts, phases.normal(cells, kind))
-        seen = information > 0
-        gaps[0, kind, rivals] = np.where(seen, score / np.where(seen, information, 1.0), -np.inf)
-        variances[0, kind, rivals] = 1.0 / np.where(seen, information, 1.0)
+        met = meet(contrasts, phases.normal(cells, kind))
+        seen = met.information > 0
+        information = np.where(seen, met.information, 1.0)
+        gaps[0, kind, rivals] = np.where(seen, met.score / information, -np.inf)
+        variances[0, kind, rivals] = 1.0 / information
     return _evidence(problem, cells, rounds, pooled.theta, pooled.leaders, gaps, variances, noise)
-
-
-def pool(contrasts: Array, phases: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    r"""W and I (T,) of contrasts (T, p), over phases with A (p, p) and b (p,), for sigma = 1.
-
-    :math:`W = \sum_j D_j/s_j^2` and :math:`I = \sum_j 1/s_j^2` over the phases whose data
-    determine the contrast; I = 0 if there is none.
-    """
-    score, total = np.zeros(len(contrasts)), np.zeros(len(contrasts))
-    for A, b in phases:
-        values, basis = observed_directions(A)
-        inside = contrasts @ basis
-        seen = are_inside(contrasts, inside)
-        precision = np.zeros(len(contrasts))
-        precision[seen] = 1.0 / (inside[seen] ** 2 @ (1.0 / values))
-        estimate = inside @ ((basis.T @ b) / values)
-        score += precision * estimate
-        total += precision
-    return score, total
 
 
 def _gather_joint(

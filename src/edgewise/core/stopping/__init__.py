@@ -10,8 +10,10 @@ from edgewise.core.stopping.rivalwise import Rivalwise as Rivalwise
 from edgewise.core.stopping.rule import ConfidenceRule as ConfidenceRule
 from edgewise.core.stopping.rule import CountingRule as CountingRule
 from edgewise.core.stopping.rule import StoppingRule as StoppingRule
+from edgewise.core.stopping.rule import WeighingRule as WeighingRule
 from edgewise.core.stopping.rule import counts_looks as counts_looks
 from edgewise.core.stopping.rule import knows_widths as knows_widths
+from edgewise.core.stopping.rule import weighs as weighs
 from edgewise.core.stopping.union import Union as Union
 from edgewise.core.stopping.verdict import Verdict as Verdict
 from edgewise.core.stopping.verdict import judge as judge

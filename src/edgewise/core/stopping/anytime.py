@@ -23,6 +23,7 @@ from edgewise.core.evidence.observed import are_inside, observed_directions
 from edgewise.core.model.cells import Cells
 from edgewise.core.stopping.bets import Stakes, log_bets
 from edgewise.core.stopping.rivalwise import Rivalwise
+from edgewise.core.stopping.simultaneous import Account, margins
 from edgewise.errors import InvalidArgument
 
 _CLAIMANTS = 128
@@ -86,6 +87,9 @@ class Anytime:
     spread: float = 0.05
     sharpness: float = 1.5
     """:math:`\\kappa`"""
+    alike: float = 0.5
+    """For allocations: the part of delta that all contrasts share alike. The rest they share by
+    learnt weights; at 1 nothing is learnt, as in earlier versions."""
     name: str = "anytime"
     assumes: str = (
         "independent sub-Gaussian noise; inside a phase, joint arms and gaps in the data depend "
@@ -102,6 +106,13 @@ class Anytime:
                 f"early is {self.early}, even {self.even} and spread {self.spread}; they are "
                 "shares above 0, of which early and even leave something"
             )
+        if not 0 < self.alike <= 1:
+            raise InvalidArgument(f"alike is {self.alike}; it is a share above 0, at most 1")
+
+    @property
+    def weighs(self) -> bool:
+        """Whether contrasts of allocations have learnt weights."""
+        return self.alike < 1.0
 
     def is_due(self, rounds: Indices) -> Mask:
         """Never inside a phase."""
@@ -114,6 +125,26 @@ class Anytime:
     def contrast_width(self, variances: Array, *, rounds: int, log_odds: float) -> Array:
         """Contrast by contrast."""
         return _RIVALWISE.contrast_width(variances, rounds=rounds, log_odds=log_odds)
+
+    def margins(
+        self,
+        learning: Duels,
+        since: Duels,
+        *,
+        weights: Array,
+        even: float,
+        noise: float,
+        nats: float,
+    ) -> Array:
+        """A share ``alike`` of the capital is staked evenly on all phases, the rest by weight."""
+        whole = learning.followed_by(since)
+        return margins(
+            Account(since, (1.0 - self.alike) * weights, _WITH_WEIGHTS),
+            Account(whole, np.full(len(weights), self.alike * even), _EVEN),
+            whole.estimates,
+            noise=noise,
+            nats=nats,
+        )
 
     def contest(
         self,

@@ -58,15 +58,27 @@ def _log_bets(score: Array, information: Array, unit: Array, scales: Array, shar
     terms = np.empty(len(scales))
     for i in range(score.shape[0]):
         for j in range(score.shape[1]):
-            if unit[i, j] == 0.0:
-                continue
-            if not score[i, j] > 0.0:
-                result[i, j] = -np.inf
-                continue
-            for k in range(len(scales)):
-                r = scales[k] * unit[i, j]
-                total = information[i, j] + r
-                terms[k] = 0.5 * math.log(r / total) + log_tilted(score[i, j] / math.sqrt(total))
-            largest = terms.max()
-            result[i, j] = largest + math.log((shares * np.exp(terms - largest)).sum())
+            result[i, j] = log_bet(
+                score[i, j], information[i, j], unit[i, j], scales, shares, terms
+            )
     return result
+
+
+@compiled
+def log_bet(
+    score: float, information: float, unit: float, scales: Array, shares: Array, terms: Array
+) -> float:
+    """One of them; ``terms`` is room to work in."""
+    if unit == 0.0:
+        return 0.0
+    if not score > 0.0:
+        return -np.inf
+    for k in range(len(scales)):
+        r = scales[k] * unit
+        total = information + r
+        terms[k] = 0.5 * math.log(r / total) + log_tilted(score / math.sqrt(total))
+    largest = float(terms.max())
+    won = 0.0
+    for k in range(len(scales)):
+        won += shares[k] * math.exp(terms[k] - largest)
+    return largest + math.log(won)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol, TypeGuard
 
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.core.evidence.duels import Duels
 from edgewise.core.evidence.evidence import Evidence
 
 
@@ -55,6 +56,36 @@ class ConfidenceRule(StoppingRule, Protocol):
 def knows_widths(rule: StoppingRule) -> TypeGuard[ConfidenceRule]:
     """Whether the rule can bound what an allocation may miss."""
     return callable(getattr(rule, "contrast_width", None))
+
+
+class WeighingRule(ConfidenceRule, Protocol):
+    """A confidence rule that may give some contrasts more of delta than others."""
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it does."""
+
+    def margins(
+        self,
+        learning: Duels,
+        since: Duels,
+        *,
+        weights: Array,
+        even: float,
+        noise: float,
+        nats: float,
+    ) -> Array:
+        """(T,) how far above their estimates contrasts may lie.
+
+        All of them stay below, at all ends of phases at once, with probability 1 - exp(-nats).
+        ``weights`` (T,) depend on the phases in ``learning`` only and add up to 1 at most over all
+        contrasts; so does ``even``, the same for each.
+        """
+
+
+def weighs(rule: StoppingRule) -> TypeGuard[WeighingRule]:
+    """Whether contrasts have different shares of delta."""
+    return bool(getattr(rule, "weighs", False))
 
 
 class CountingRule(StoppingRule, Protocol):

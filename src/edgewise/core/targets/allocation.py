@@ -30,11 +30,11 @@ from edgewise.core.state import LearnerState
 from edgewise.core.stopping import StoppingRule, Verdict, knows_widths
 from edgewise.core.strategies import Plan
 from edgewise.core.targets.forecast import HORIZON, Forecast
+from edgewise.core.targets.levels import confidence, n_events
 from edgewise.core.targets.regret_bound import (
     Comparison,
     bound_regret,
     compare,
-    n_events,
     upper_bound,
 )
 from edgewise.core.targets.target import Finding, nothing_open
@@ -213,8 +213,6 @@ def recommend(setting: Setting, everything: Total, phases: ByPhase, number: int)
         The last round.
     """
     problem, cells = setting.problem, setting.plan.cells
-    assert knows_widths(setting.rule)  # check has seen to it
-    rule = setting.rule
     sigma = math.inf
     if len(phases):
         sigma = float(setting.noise_after(phases[:-1], as_rounds(phases[-1]))[0])
@@ -224,15 +222,8 @@ def recommend(setting: Setting, everything: Total, phases: ByPhase, number: int)
         return None
     objective = estimated_objective(problem, cells, evidence.theta[0])
     found = solve(objective, Request())
-    log_odds = math.log(n_events(problem, cells) / setting.contrast_delta)
-    comparison = compare(
-        problem,
-        cells,
-        phases,
-        leaders,
-        found.arms,
-        lambda variances: sigma * rule.contrast_width(variances, rounds=number, log_odds=log_odds),
-    )
+    sure = confidence(setting, phases, number, sigma)
+    comparison = compare(problem, cells, phases, leaders, found.arms, sure)
     tolerance = setting.target.tolerance(setting.epsilon, found)
     regret, worst = bound_regret(problem, cells, comparison, found, effort="fast")
     loose = worst.value <= tolerance or _is_optimisation(regret)
@@ -258,11 +249,11 @@ def _open(
     pairs = cells.pair_index[worst[graph.edges[:, 0]], worst[graph.edges[:, 1]]]
     weights, directions = graph.weight_of_edge, float(graph.n_directions)
     loss = -directions * float((weights * comparison.gaps[rows, pairs]).sum())
-    width = directions * float((np.abs(weights) * comparison.widths[rows, pairs]).sum())
+    width = directions * float((np.abs(weights) * comparison.above[rows, pairs]).sum())
     if cells.own is not None:
         changed = (problem.kind_of_node, ours, worst)
         loss -= float(comparison.own_gaps[changed].sum())
-        width += float(comparison.own_widths[changed].sum())
+        width += float(comparison.own_above[changed].sum())
     share = _share(loss + tolerance, width) if comparison.is_known else 0.0
     critical = np.zeros(comparison.variances.shape, np.bool_)
     critical[rows, pairs] = comparison.variances[rows, pairs] > 0

@@ -14,7 +14,6 @@ bound on the regret of :math:`\hat a` against *every* joint arm (docs/stopping.m
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,14 +22,14 @@ from edgewise.allocation.allocate import solve
 from edgewise.allocation.bounds.best import all_bounds, best_upper_bound
 from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import ROUNDING, Allocation
-from edgewise.allocation.instance.two_colouring import two_colouring
 from edgewise.allocation.request import Request
-from edgewise.base.arrays import Array, Indices, Mask
-from edgewise.core.evidence.evidence import pool
+from edgewise.base.arrays import Array, Indices
+from edgewise.core.evidence.duels import Duels, meet
 from edgewise.core.evidence.measuring import ByPhase
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
+from edgewise.core.targets.levels import Confidence, shows_one_cell
 
 _SEARCHED = 20_000
 """Edges up to which the worst case is searched for with all methods."""
@@ -54,35 +53,20 @@ class Comparison:
     """(H, P) estimated reward of a cell minus that of the shown one."""
     variances: Array
     """(H, P) of the gaps for sigma = 1; 0 where the two cells always pay the same."""
-    widths: Array
-    """(H, P) how far off the gaps may be, with confidence."""
+    above: Array
+    """(H, P) how far above the gaps the truth may lie, with confidence."""
+    below: Array
+    """(H, P) how far below."""
     own_gaps: Array
     """(s, K, K) estimated own term of arm k minus that of arm a, at [kind of node, a, k]."""
-    own_widths: Array
+    own_above: Array
     """(s, K, K)"""
 
     @property
     def is_known(self) -> bool:
         """Whether every contrast can be estimated."""
-        return bool(np.isfinite(self.widths).all() and np.isfinite(self.own_widths).all())
-
-
-def n_events(problem: Problem, cells: Cells) -> int:
-    """How many one-sided contrasts may fail: the union bound's size.
-
-    The best allocation is fixed, but which cells it shows is not known: every ordered pair of
-    cells of a kind, unless it is known to show one cell everywhere.
-    """
-    if shows_one_cell(problem):
-        return max(cells.n_rivals, 1)
-    counts = cells.showable.sum(axis=1)
-    own = 0 if cells.own is None else len(cells.own) * problem.n_arms * (problem.n_arms - 1)
-    return max(int((counts * (counts - 1)).sum()) + own, 1)
-
-
-def shows_one_cell(problem: Problem) -> bool:
-    """Whether some best allocation shows the best pair of arms on every edge, for any M."""
-    return problem.has_paper_setting and two_colouring(problem.graph) is not None
+        margins = (self.above, self.below, self.own_above)
+        return all(bool(np.isfinite(margin).all()) for margin in margins)
 
 
 def compare(
@@ -91,27 +75,24 @@ def compare(
     phases: ByPhase,
     leaders: Indices,
     arms: Indices,
-    width: Callable[[Array], Array],
+    confidence: Confidence,
 ) -> Comparison:
     """All cells against those that the joint arm (n,) shows and the leaders (q,).
 
-    ``phases`` (J, q, P) are the statistics; ``width`` gives (T,) widths for (T,) variances.
+    ``phases`` (J, q, P) are the statistics.
     """
     graph, n_pairs = problem.classes.graph, len(cells.pairs)
     pairs = cells.pair_index[arms[graph.edges[:, 0]], arms[graph.edges[:, 1]]].astype(np.int64)
-    kinds = graph.kind_of_edge
     best = np.arange(len(leaders)) * n_pairs + leaders
-    keys, rows = np.unique(np.concatenate([best, kinds * n_pairs + pairs]), return_inverse=True)
+    shows = graph.kind_of_edge * n_pairs + pairs
+    keys, rows = np.unique(np.concatenate([best, shows]), return_inverse=True)
     shown_kinds, shown = np.divmod(keys, n_pairs)
-    gaps, variances = np.zeros((2, len(keys), n_pairs))
+    between = np.zeros((4, len(keys), n_pairs))
     for kind in range(len(leaders)):
         of_kind = shown_kinds == kind
-        gaps[of_kind], variances[of_kind] = _differences(cells, phases, kind, shown[of_kind])
-    widths = np.zeros_like(gaps)
-    widths[variances > 0] = width(variances[variances > 0])
-    own_gaps, own_variances = _own_differences(cells, phases)
-    own_widths = np.zeros_like(own_gaps)
-    own_widths[own_variances > 0] = width(own_variances[own_variances > 0])
+        between[:, of_kind] = _between_cells(cells, phases, kind, shown[of_kind], confidence)
+    gaps, variances, above, below = between
+    own_gaps, own_above = _between_arms(cells, phases, confidence)
     return Comparison(
         kinds=shown_kinds,
         shown=shown,
@@ -119,39 +100,53 @@ def compare(
         edges=rows.ravel()[len(leaders) :],
         gaps=gaps,
         variances=variances,
-        widths=widths,
+        above=above,
+        below=below,
         own_gaps=own_gaps,
-        own_widths=own_widths,
+        own_above=own_above,
     )
 
 
-def _differences(cells: Cells, phases: ByPhase, kind: int, shown: Indices) -> tuple[Array, Array]:
-    """(H, P) estimates and variances of every cell minus each shown one, within a kind."""
+def _between_cells(
+    cells: Cells, phases: ByPhase, kind: int, shown: Indices, confidence: Confidence
+) -> Array:
+    """(4, H, P) gaps, variances and margins of every cell minus each shown one, within a kind."""
     features = cells.features[kind]
     contrasts = features[None] - features[shown, None]
     differs = cells.showable[kind] & (contrasts != 0.0).any(axis=2)
-    return _estimates(contrasts, differs, phases.normal(cells, kind))
+    learning, since = _met(contrasts[differs], phases.normal(cells, kind), confidence)
+    rows, others = np.nonzero(differs)
+    above, below = confidence.between_cells(kind, shown[rows], others, learning, since)
+    between = np.zeros((4, *differs.shape))
+    between[:, differs] = *_estimates(learning.followed_by(since)), above, below
+    return between
 
 
-def _own_differences(cells: Cells, phases: ByPhase) -> tuple[Array, Array]:
-    """(s, K, K) the same of the own terms: arm k minus arm a at [kind of node, a, k]."""
+def _between_arms(cells: Cells, phases: ByPhase, confidence: Confidence) -> tuple[Array, Array]:
+    """(s, K, K) gaps and margins of the own terms: arm k minus arm a at [kind of node, a, k]."""
     if cells.own is None:
         return np.zeros((0, 0, 0)), np.zeros((0, 0, 0))
     contrasts = cells.own[:, None] - cells.own[:, :, None]
     differs = (contrasts != 0.0).any(axis=3)
-    return _estimates(contrasts, differs, phases.normal(cells, 0))
+    learning, since = _met(contrasts[differs], phases.normal(cells, 0), confidence)
+    gaps, above = np.zeros((2, *differs.shape))
+    gaps[differs], _ = _estimates(learning.followed_by(since))
+    above[differs], _ = confidence.between_arms(learning, since)
+    return gaps, above
 
 
-def _estimates(
-    contrasts: Array, differs: Mask, phases: list[tuple[Array, Array]]
-) -> tuple[Array, Array]:
-    """Estimates and variances of contrasts (..., p); 0 where nothing differs."""
-    score, information = pool(contrasts[differs], phases)
-    known = np.where(information > 0, information, 1.0)
-    gaps, variances = np.zeros((2, *differs.shape))
-    gaps[differs] = np.where(information > 0, score / known, 0.0)
-    variances[differs] = np.where(information > 0, 1.0 / known, np.inf)
-    return gaps, variances
+def _met(
+    contrasts: Array, phases: list[tuple[Array, Array]], confidence: Confidence
+) -> tuple[Duels, Duels]:
+    """Contrasts (T, p) in the phases that the confidence was learnt from, and since."""
+    count = confidence.learnt_from
+    return meet(contrasts, phases[:count]), meet(contrasts, phases[count:])
+
+
+def _estimates(duels: Duels) -> tuple[Array, Array]:
+    """(T,) estimates and their variances for sigma = 1, infinite where nothing is known."""
+    known = np.where(duels.information > 0, duels.information, 1.0)
+    return duels.estimates, np.where(duels.information > 0, 1.0 / known, np.inf)
 
 
 def bound_regret(
@@ -181,16 +176,16 @@ def bound_regret(
 def _gains(problem: Problem, cells: Cells, comparison: Comparison, arms: Indices) -> Objective:
     """Upper confidence bounds of what other joint arms gain over ours (n,)."""
     graph, rows = problem.classes.graph, comparison.edges
-    upper = comparison.gaps + comparison.widths
+    upper = comparison.gaps + comparison.above
     if graph.has_negative_weights:  # a negative weight turns an upper bound into a lower one
         assert graph.weights is not None
-        upper = np.concatenate([upper, comparison.gaps - comparison.widths])
+        upper = np.concatenate([upper, comparison.gaps - comparison.below])
         rows = rows + len(comparison.shown) * (graph.weights < 0)
     used, kinds = np.unique(rows, return_inverse=True)
     tables = upper[used][:, cells.pair_index]
     unary = None
     if cells.own is not None:
-        own = comparison.own_gaps + comparison.own_widths
+        own = comparison.own_gaps + comparison.own_above
         unary = own[problem.kind_of_node, arms]
     return Objective.of(graph.with_kinds(kinds.ravel()), tables, problem.candidates, unary)
 
@@ -205,10 +200,10 @@ def upper_bound(objective: Objective, effort: str) -> float:
 def _common_reference(problem: Problem, cells: Cells, comparison: Comparison, effort: str) -> float:
     """Every cell against the best of its kind, from above for others, from below for ours."""
     graph, references = problem.classes.graph, comparison.references
-    upper = (comparison.gaps + comparison.widths)[references]
+    upper = (comparison.gaps + comparison.above)[references]
     objective = Objective.of(graph, upper[:, cells.pair_index], problem.candidates)
     kinds = comparison.kinds[comparison.edges]
     ours = comparison.shown[comparison.edges]
-    lower = (comparison.gaps - comparison.widths)[references[kinds], ours]
+    lower = (comparison.gaps - comparison.below)[references[kinds], ours]
     total = graph.n_directions * float((graph.weight_of_edge * lower).sum())
     return upper_bound(objective, effort) - total

@@ -5,8 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from edgewise.base.arrays import Array
-from edgewise.core.evidence.duels import fight, twins
-from edgewise.core.evidence.evidence import pool
+from edgewise.core.evidence.duels import fight, meet, twins
 
 Phases = list[tuple[Array, Array]]
 
@@ -36,11 +35,21 @@ def test_all_contrasts_at_once_are_the_contrasts_one_by_one(seed: int) -> None:
             if not contrast.any():
                 assert duels.information[i, j] == duels.score[i, j] == duels.unit[i, j] == 0.0
                 continue
-            score, information = pool(contrast, phases)
-            assert_allclose(duels.score[i, j], score[0], rtol=1e-9)
-            assert_allclose(duels.information[i, j], information[0], rtol=1e-9)
-            units = [pool(contrast, [phase])[1][0] for phase in phases]
+            met = meet(contrast, phases)
+            assert_allclose(duels.score[i, j], met.score[0], rtol=1e-9)
+            assert_allclose(duels.information[i, j], met.information[0], rtol=1e-9)
+            units = [meet(contrast, [phase]).information[0] for phase in phases]
             assert_allclose(duels.unit[i, j], next(unit for unit in units if unit > 0), rtol=1e-9)
+            assert met.unit[0] == next(unit for unit in units if unit > 0)
+
+
+def test_estimates_and_the_other_way_round() -> None:
+    features, phases = instance(2)
+    contrasts = features[[0, 2]] - features[[1, 3]]
+    ahead, behind = meet(contrasts, phases), meet(-contrasts, phases)
+    assert_allclose(ahead.reversed.score, behind.score)
+    assert_allclose(ahead.estimates, ahead.score / ahead.information)
+    assert not meet(contrasts[1:], phases[:1]).estimates.any()
 
 
 def test_a_phase_that_does_not_determine_a_contrast_says_nothing_about_it() -> None:

@@ -10,8 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.core.evidence.duels import Duels
-from edgewise.core.evidence.evidence import pool
+from edgewise.core.evidence.duels import Duels, meet
 from edgewise.core.evidence.statistics import ByPhase, CellStatistics
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
@@ -126,8 +125,9 @@ def slow_capital(phases: ByPhase, z: int, epsilon: float = 0.0, leader: int | No
 
     def e(k: int, stretch: slice, first: float, count: int, tolerance: float) -> float:
         y = (features[k] - features[z])[None]
-        score, information = (float(v[0]) for v in pool(y, normal[stretch]))
-        units = [float(pool(y, [phase])[1][0]) for phase in normal[stretch]]
+        met = meet(y, normal[stretch])
+        score, information = float(met.score[0]), float(met.information[0])
+        units = [float(meet(y, [phase]).information[0]) for phase in normal[stretch]]
         unit = next((u for u in units if u > 0), 0.0)
         score += tolerance * information
         if unit == 0.0:

@@ -20,13 +20,8 @@ from edgewise.core.evidence.evidence import gather
 from edgewise.core.evidence.measuring import after, all_of, measure, nothing_measured, with_present
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.model.cells import Cells
-from edgewise.core.targets.regret_bound import (
-    Comparison,
-    bound_regret,
-    compare,
-    n_events,
-    shows_one_cell,
-)
+from edgewise.core.targets.levels import AllAlike, n_events, shows_one_cell
+from edgewise.core.targets.regret_bound import Comparison, bound_regret, compare
 
 PAIRS = [(0, 1), (1, 2), (2, 0), (2, 3)]
 KINDS: list[dict[str, Any]] = [
@@ -91,7 +86,7 @@ def case(
         statistics[None],
         means.argmax(axis=1),
         found.arms,
-        lambda variances: width * np.sqrt(variances),
+        AllAlike(lambda variances: width * np.sqrt(variances)),
     )
     return problem, cells, theta, comparison, found
 
@@ -116,7 +111,7 @@ def test_no_joint_arm_gains_more_for_any_parameter_within_the_widths(
             rows = comparison.kinds == kind
             F, shown = cells.features[kind], comparison.shown[rows]
             shift = ((F[None] - F[shown, None]) @ (other - theta)[kind])[:, cells.showable[kind]]
-            widths = comparison.widths[rows][:, cells.showable[kind]]
+            widths = comparison.above[rows][:, cells.showable[kind]]
             scale = np.max(np.abs(shift) / np.where(widths > 0, widths, np.inf), initial=0.0)
             if scale > 0:
                 other[kind] = theta[kind] + (other - theta)[kind] / scale
@@ -138,7 +133,7 @@ def test_the_worst_case_is_the_allocation_problem_of_the_upper_bounds(
     of sum_e u_e, unless the second bound is smaller."""
     problem, cells, _, comparison, found = case(seed, directed, KINDS[1], False, 0.7)
     regret, worst = bound_regret(problem, cells, comparison, found, effort="fast")
-    upper = comparison.gaps + comparison.widths
+    upper = comparison.gaps + comparison.above
     directions = 1.0 if directed else 2.0
 
     def gain(arms: tuple[int, ...]) -> float:
@@ -157,7 +152,7 @@ def test_widths_that_are_too_small_are_caught() -> None:
     broken = 0
     for seed in range(40):
         problem, cells, theta, comparison, found = case(seed, False, {}, False, 1.0)
-        cheated = replace(comparison, widths=0.3 * comparison.widths)
+        cheated = replace(comparison, above=0.3 * comparison.above, below=0.3 * comparison.below)
         regret, worst = bound_regret(problem, cells, cheated, found, effort="fast")
         contrast = np.zeros(theta.shape[1])
         for i, j in problem.graph.edges.tolist():
@@ -168,7 +163,7 @@ def test_widths_that_are_too_small_are_caught() -> None:
         F = cells.features[0]
         shift = (F[None] - F[comparison.shown, None]) @ contrast
         room = np.where(
-            np.abs(shift) > 1e-12, comparison.widths / np.maximum(np.abs(shift), 1e-12), np.inf
+            np.abs(shift) > 1e-12, comparison.above / np.maximum(np.abs(shift), 1e-12), np.inf
         )
         tables = cells.tables(theta + room.min() * contrast)
         ours = rewards_of(problem, tables, found.arms)
@@ -192,7 +187,7 @@ def test_contrasts_not_seen_leave_the_regret_open() -> None:
     cells = Cells.of(problem)
     nothing = CellStatistics.zero(cells)[None]
     found = allocate_table(problem.graph, np.eye(3))
-    comparison = compare(problem, cells, nothing, np.zeros(1, int), found.arms, np.sqrt)
+    comparison = compare(problem, cells, nothing, np.zeros(1, int), found.arms, AllAlike(np.sqrt))
     regret, _ = bound_regret(problem, cells, comparison, found, effort="fast")
     assert regret.bound == np.inf
 
@@ -242,7 +237,7 @@ def own_case(
         phases,
         evidence.leaders[0],
         found.arms,
-        lambda variances: width * np.sqrt(variances),
+        AllAlike(lambda variances: width * np.sqrt(variances)),
     )
     return problem, cells, theta[0], comparison, found
 
@@ -278,11 +273,11 @@ def test_own_terms_are_part_of_what_joint_arms_gain(
         for row, kind in enumerate(comparison.kinds):
             F, allowed = cells.features[kind], cells.showable[kind]
             shift = np.abs((F - F[comparison.shown[row]]) @ step)[allowed]
-            widths = comparison.widths[row][allowed]
+            widths = comparison.above[row][allowed]
             ratios.append((shift[widths > 0] / widths[widths > 0]).max(initial=0.0))
         for kind, own in enumerate(cells.own):
             shift = np.abs((own[None] - own[:, None]) @ step)
-            widths = comparison.own_widths[kind]
+            widths = comparison.own_above[kind]
             ratios.append((shift[widths > 0] / widths[widths > 0]).max(initial=0.0))
         other = theta + step / max(*ratios, 1e-300)
         gains = [node_rewards(problem, cells, other, arms) for arms in every]
@@ -295,8 +290,8 @@ def test_own_terms_are_part_of_what_joint_arms_gain(
 def test_the_worst_case_counts_edges_and_nodes(seed: int) -> None:
     problem, cells, _, comparison, found = own_case(seed, True, KINDS[1], 0.7)
     regret, worst = bound_regret(problem, cells, comparison, found, effort="fast")
-    upper = comparison.gaps + comparison.widths
-    own = comparison.own_gaps + comparison.own_widths
+    upper = comparison.gaps + comparison.above
+    own = comparison.own_gaps + comparison.own_above
 
     def gain(arms: tuple[int, ...]) -> float:
         edges = enumerate(problem.graph.edges.tolist())
