@@ -7,12 +7,20 @@ from typing import Literal, TypeAlias
 
 from edgewise.base.wording import harmless
 
-Line: TypeAlias = Literal["-", "--", ":", "-."]
+Dashes: TypeAlias = tuple[float, tuple[float, ...]]
+Line: TypeAlias = Literal["-", "--", ":", "-."] | Dashes
 
 # Okabe and Ito, "Color Universal Design", 2008; its yellow is left out: too pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-LINES: tuple[Line, ...] = ("-", "--", ":", "-.")
+LINES: tuple[Line, ...] = (
+    "-",
+    "--",
+    ":",
+    "-.",
+    (0.0, (5.0, 1.0, 1.0, 1.0, 1.0, 1.0)),
+    (0.0, (3.0, 4.0)),
+)
 REFERENCE = "#666666"
 REFERENCE_LINES = ((0.0, (8.0, 2.5)), (0.0, (2.0, 1.0)), (0.0, (12.0, 2.0, 2.0, 2.0)))
 """Dashes no group has: references stay apart in grey print too."""
