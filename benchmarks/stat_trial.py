@@ -1,12 +1,14 @@
 """Errors, coverage and length of trials with a look after every pair: part of ``make stat``.
 
-``python benchmarks/stat_trial.py [TRIALS]`` (default 10000 per row) prints three markdown tables:
+``python benchmarks/stat_trial.py [TRIALS] [wind]`` (default 10000 per row) prints three markdown
+tables:
 wrong endings and misses of the interval at equal configurations (both are the same at unequal
 ones: a constant added to all differences moves the interval and nothing else); pairs to decide,
 beside a t-test of fixed size that knew the difference (and the package ville, where it is
-installed); and wrong endings of tournaments. Ends with code 1 if a proved rate is exceeded (exact
-binomial test, false-alarm rate 1e-6 per row), if a broken method is not caught, or if a trial needs
-more than 1.6 times the pairs of the t-test.
+installed); and wrong endings of tournaments. With ``wind``, only how ten pairs judge the answers on
+six wind farms in FLORIS (TRIALS/50 repetitions each). Ends with code 1 if a proved rate is exceeded
+(exact binomial test, false-alarm rate 1e-6 per row), if a broken method is not caught, or if a
+trial needs more than 1.6 times the pairs of the t-test.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ import importlib
 import sys
 from collections.abc import Callable
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.stats import binom, nct
 from scipy.stats import t as student
 
-from edgewise.base.arrays import Array, Mask
-from edgewise.trial import t_quantile
+from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.integrations.running import System
+from edgewise.trial import TrialEnding, t_quantile
 from edgewise.trial.comparison import Comparison
 from edgewise.trial.pairs import FOR_BETTER
 from edgewise.trial.signs import log_sign_evidence, past_deviations
@@ -216,8 +220,78 @@ def tournaments(runs: int) -> bool:
     return not exceeds(count, runs, DELTA)
 
 
+# -- wind farms --------------------------------------------------------------------------------
+
+
+class TwoSettings:
+    """A system of which only two joint arms are deployed: what they are worth is computed once."""
+
+    def __init__(self, system: System, answer: Indices) -> None:
+        self.problem, self.today, self.noise = system.problem, system.today, system.noise
+        self._answer = answer
+        self._worths = system.means(np.array([system.today, answer]))
+
+    @property
+    def gain(self) -> float:
+        """Of the answer over today's joint arm, without noise."""
+        return float(self._worths[1].sum() - self._worths[0].sum())
+
+    def means(self, arms: Indices) -> Array:
+        """(R, C) for joint arms (R, n), each one of the two."""
+        return np.asarray(self._worths[(np.asarray(arms) == self._answer).all(axis=1).astype(int)])
+
+
+def wind_farms() -> dict[str, Any]:
+    """Four regular farms, two in random places."""
+    from edgewise.integrations.floris import WindFarm
+
+    def grid(columns: int, rows: int, direction: float) -> Any:
+        return WindFarm.grid(
+            columns, rows, spacing=(7, 5), wind_direction=direction, wind_speed=8.0
+        )
+
+    return {
+        "3 x 3, 270 degrees": grid(3, 3, 270.0),
+        "5 x 5, 270 degrees": grid(5, 5, 270.0),
+        "5 x 5, 275 degrees": grid(5, 5, 275.0),
+        "line of ten": grid(10, 1, 270.0),
+        "20 in random places, layout 101": WindFarm.random(20, 101),
+        "20 in random places, layout 102": WindFarm.random(20, 102),
+    }
+
+
+def wind(repetitions: int) -> bool:
+    """Does the interval after at most ten pairs hold the gain, and does nobody end worse off?"""
+    from edgewise.integrations.confirming import confirm
+    from edgewise.integrations.floris import EXPLORE, FlorisSystem, YawTask
+    from edgewise.integrations.running import explore
+
+    print("\n| farm | gain of the answer, MW | interval holds it | better | pairs | worse off |")
+    print("|---|---|---|---|---|---|")
+    fine = True
+    for name, farm in wind_farms().items():
+        system = FlorisSystem(YawTask.of(farm), noise=0.1)
+        answer = explore(system, EXPLORE, marks=(50,), rng=1).trail.recommended[-1]
+        two = TwoSettings(system, answer)
+        found = [confirm(two, answer, pairs=10, rng=seed) for seed in range(repetitions)]
+        holds = sum(one.interval[0] <= two.gain <= one.interval[1] for one in found)
+        better = sum(one.ending is TrialEnding.BETTER for one in found)
+        worse = better if two.gain < 0 else 0
+        pairs = np.mean([one.pairs for one in found])
+        fine &= not exceeds(repetitions - holds, repetitions, DELTA) and not worse
+        print(
+            f"| {name} | {two.gain:+.3f} | {holds / repetitions:.1%} | {better / repetitions:.1%} "
+            f"| {pairs:.1f} | {worse} |",
+            flush=True,
+        )
+    return fine
+
+
 def main() -> int:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    given = sys.argv[1:]
+    runs = int(given[0]) if given and given[0].isdigit() else 10_000
+    if "wind" in given:
+        return 0 if wind(max(runs // 50, 1)) else 1
     results = [errors(runs), lengths(runs), tournaments(max(runs // 5, 1))]
     return 0 if all(results) else 1
 

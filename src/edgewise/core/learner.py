@@ -29,8 +29,7 @@ from edgewise.core.evidence.measuring import (
 from edgewise.core.evidence.rewards import checked_rewards
 from edgewise.core.gate.contradiction import Contradiction
 from edgewise.core.gate.options import Gate
-from edgewise.core.gate.outliers import outliers
-from edgewise.core.gate.screening import screened
+from edgewise.core.gate.outliers import outliers, screened
 from edgewise.core.gate.watch import Told, look, nothing_watched, watch_round
 from edgewise.core.local.estimate import LocalEstimate
 from edgewise.core.model.problem import Problem
@@ -115,7 +114,8 @@ def tell_round(
     later = advance(setting, replace(state, by_edge=by_edge, deployed=arms), told)
     over = len(later.closed) > len(state.closed)
     before = state.by_edge_closed
-    this = Told(later.rounds, len(state.closed), arms, rewards, by_edge, before, over)
+    pooling = later.pooling or problem.pooling
+    this = Told(later.rounds, len(state.closed), arms, rewards, by_edge, before, over, pooling)
     watch = watch_round(problem, gate, state.watch, this)
     answered = later.verdict.stop or later.verdict.settled
     later = replace(later, watch=look(problem, gate, watch, this, now=answered))

@@ -345,8 +345,8 @@ class Report:
             rows.append(("noise", f"{self._stated_noise()}, {text}"))
         if self.lack_of_fit is not None:
             rows.append(("lack of fit", f"p = {self.lack_of_fit.p_value:.3g}{self._fit_text()}"))
-        elif untested(self.problem):
-            rows.append(("lack of fit", untested(self.problem)))
+        elif reason := untested(self.problem, certified=self.certified):
+            rows.append(("lack of fit", reason))
         if self.homogeneity is not None:
             rows.append(("edges", differs_in_words(self.homogeneity, self.problem)))
         return rows

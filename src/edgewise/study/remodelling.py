@@ -33,7 +33,7 @@ from edgewise.network.covariates import named_columns
 from edgewise.network.graph import Graph
 from edgewise.study.log.cursor import Cursor, begin_log
 from edgewise.study.log.events import Asked, Closed, Told
-from edgewise.study.log.history import Dated, read_dated
+from edgewise.study.log.history import Dated, read_dated, read_trials
 from edgewise.study.log.outside import in_words
 from edgewise.study.log.past import Past, after_past
 from edgewise.study.log.recipe import record
@@ -232,14 +232,17 @@ class Anew:
         return cls(entry, first, regrouping, rounds, old.base)
 
     def replay(self, old: Journal, new: Journal) -> Cursor:
-        """Write the log of the new study: its creation, and every round as it stands now.
+        """Write the log of the new study: its creation, every round as it stands now, and trials.
 
-        The round that is out is handed out here as well.
+        The round that is out is handed out here as well. Trials know of no model, so they are
+        carried over as they are.
         """
         cursor = self.first
         new.append(self.entry)
         for dated in read_dated(old, self.old, 1, self.rounds + 1):
             cursor = self._told_again(cursor, dated, new)
+        for at, event in read_trials(old, self.old):
+            cursor = cursor.record(new, event, at=at)
         return cursor
 
     def _told_again(self, cursor: Cursor, dated: Dated, new: Journal) -> Cursor:

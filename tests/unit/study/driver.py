@@ -46,6 +46,22 @@ def finish(running: Sequence[ForkServerProcess]) -> None:
     assert codes == [0] * len(running), f"exit codes {codes}; the reasons are on standard error"
 
 
+def metered(block: int, place: int) -> float:
+    """A figure of a trial: the same whenever and wherever it is measured."""
+    return float(np.random.default_rng((block, place)).standard_normal())
+
+
+def drive_trial(url: str, diary: Path) -> None:
+    """The same with the trial of a study."""
+    trial = ew.Study.load("farm", storage=url).trial
+    assert trial is not None
+    notes = os.open(diary, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    while True:
+        ticket = trial.ask()
+        trial.tell(ticket, metered(ticket.block, ticket.place))
+        os.write(notes, f"{ticket.block} {ticket.place}\n".encode())
+
+
 def drive(url: str, diary: Path) -> None:
     """Run a study without end, and note in the diary what was told, once telling has returned."""
     study = ew.Study.load("farm", storage=url)

@@ -15,6 +15,7 @@ from tests.unit.study.test_measured import run as run_measured
 import edgewise as ew
 from edgewise.errors import InvalidArgument, InvalidGraph, InvalidProblem, StudyExists
 from edgewise.strategies import GOptimal
+from edgewise.study.log.codec import pack
 from edgewise.study.log.past import Past
 from edgewise.study.views.page import study_page
 
@@ -38,6 +39,24 @@ def test_the_new_study_has_the_rounds_of_the_old_and_goes_on(place: Place) -> No
     assert state_of(loaded) == state_of(new)
     assert run(loaded, 3).status().rounds == 9
     assert new.problem.levels == "round"
+
+
+def test_trials_are_carried_over_and_go_on() -> None:
+    old = started()
+    first = old.confirm(baseline=0, candidate=1, max_pairs=2, rng=0)
+    for figure in (5.0, 7.0, 5.5, 7.5):
+        first.tell(first.ask(), figure)
+    running = old.confirm(baseline=0, candidate=2, max_pairs=9, rng=1)
+    running.tell(running.ask(), 4.0)
+    new = old.remodel("anew", levels="round")
+    assert kinds(new)[-7:] == kinds(old)[-7:]
+    assert new.trial is not None
+    assert new.trial.ask().key == running.ask().key
+    assert np.array_equal(new.trial.ask().arms, running.ask().arms)
+    kept, before = new.now().cursor.state.trials, old.now().cursor.state.trials
+    assert [pack(one.to_tree()) for one in kept] == [pack(one.to_tree()) for one in before]
+    new.trial.tell(new.trial.ask(), 4.5)
+    assert new.trial.report().pairs == running.report().pairs + 1
 
 
 def test_nothing_changed_but_delta_leaves_what_was_learnt() -> None:

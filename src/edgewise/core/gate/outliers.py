@@ -1,4 +1,15 @@
-"""Rewards that are asked about before they are recorded."""
+r"""Rewards that can hardly be right: asked about before they are recorded, or left out.
+
+One bad sensor in a thousand should not end a study of weeks. A reward is left out, as if it were
+missing, if it is further from what the rounds before say than
+
+.. math:: \big(12 + \beta\sqrt h\big)\,\sigma, \qquad
+          \beta^2 = 72 + 4 p \log(1 + N) + 2.2 p, \qquad h = z^\top A^{-1} z ,
+
+N being the rewards so far and p the parameters. That an honest reward is ever that far away has a
+probability below :math:`10^{-6}` for a whole run: the proof is in ``docs/gate.md``. So certificates
+hold as they stand, whatever gross errors the others are.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.compiled import compiled
+from edgewise.core.evidence.observed import observed_directions
 from edgewise.core.evidence.rewards import LARGEST_REWARD, place_text
 from edgewise.core.gate.rows import Sight, sight_of
 from edgewise.core.gate.solving import backward, factor, forward, is_seen
@@ -21,6 +34,8 @@ _TIMES = 1000.0
 """Times the median size of the round's others at which one is asked about before any estimate."""
 _FEW = 10
 """Residuals from which the noise is known well enough, where it is not stated."""
+_SURE = 72.0
+"""Of beta^2: what the probability of 10^-6 costs."""
 
 
 @dataclass(frozen=True)
@@ -54,16 +69,21 @@ def outliers(
     problem: Problem, watch: Watch | None, arms: Indices, rewards: Array
 ) -> tuple[Outlier, ...]:
     """The rewards (m,) of a round, NaN where missing, that can hardly be right; largest first."""
-    seen = np.flatnonzero(np.abs(rewards) <= LARGEST_REWARD)  # others are refused, or missing
-    if watch is None or not len(seen):
+    if watch is None:
         return ()
     sight = sight_of(problem)
     sigma = _deviation(sight, watch)
     if watch.sums.count and sigma is not None and not sight.has_round_levels:
-        found = _against_prediction(sight, watch, arms, rewards, seen, sigma)
+        found = _against_prediction(sight, watch, arms, rewards, sigma)
     else:
+        seen = _seen(rewards)
         found = _against_others(sight, rewards, seen, seen)
     return tuple(sorted(found, key=lambda one: -abs(one.value - (one.expected or 0.0))))
+
+
+def _seen(rewards: Array) -> Indices:
+    """Where a reward is there; those too large are refused elsewhere."""
+    return np.flatnonzero(np.abs(rewards) <= LARGEST_REWARD)
 
 
 def _deviation(sight: Sight, watch: Watch) -> float | None:
@@ -76,15 +96,16 @@ def _deviation(sight: Sight, watch: Watch) -> float | None:
 
 
 def _against_prediction(
-    sight: Sight, watch: Watch, arms: Indices, rewards: Array, seen: Indices, sigma: float
+    sight: Sight, watch: Watch, arms: Indices, rewards: Array, sigma: float
 ) -> list[Outlier]:
     scale = sight.scale
-    L, _ = factor(watch.sums.gram)
-    expected = sight.means(arms, backward(L, forward(L, watch.sums.moment)))
+    L, theta = _fitted(watch.sums.gram, watch.sums.moment)
+    expected = sight.means(arms, theta)
     away = np.abs(rewards / scale - expected)
-    far = seen[away[seen] > _BEYOND * sigma]
-    if not len(far):
+    if not (away > _BEYOND * sigma).any():
         return []
+    seen = _seen(rewards)
+    far = seen[away[seen] > _BEYOND * sigma]
     rows = sight.full_rows(arms)
     found, unknown = [], []
     for position in far.tolist():
@@ -105,6 +126,13 @@ def _against_prediction(
     return found + _against_others(sight, rewards, seen, np.array(unknown, np.int64))
 
 
+@compiled
+def _fitted(gram: Array, moment: Array) -> tuple[Array, Array]:
+    """The factor of Z'Z, and the estimate (p,) on the observed directions."""
+    L, _ = factor(gram)
+    return L, backward(L, forward(L, moment))
+
+
 def _against_others(sight: Sight, rewards: Array, seen: Indices, asked: Indices) -> list[Outlier]:
     """Of the numbers ``asked`` about, those far larger than the others of the round."""
     sizes = np.abs(rewards[seen])
@@ -118,3 +146,34 @@ def _against_others(sight: Sight, rewards: Array, seen: Indices, asked: Indices)
         for position in asked.tolist()
         if bar > 0.0 and abs(rewards[position]) > bar
     ]
+
+
+# -- left out ----------------------------------------------------------------------------------
+
+
+def screened(problem: Problem, watch: Watch | None, arms: Indices, rewards: Array) -> Array:
+    """(m,) the rewards that count: NaN also where one is out of the question.
+
+    Nothing is left out before the rounds say something, nor where the noise is not stated.
+    """
+    sight = sight_of(problem)
+    if watch is None or not watch.sums.count or not sight.knows_noise or sight.has_round_levels:
+        return rewards
+    sums = watch.sums
+    L, theta = _fitted(sums.gram, sums.moment)
+    away = np.abs(rewards / sight.scale - sight.means(arms, theta))
+    far = np.flatnonzero(away > _BEYOND)
+    if not len(far):
+        return rewards
+    values, _ = observed_directions(sums.gram)
+    if values[-1] > (1.0 + sums.count) ** 2 * values[0]:  # the proof needs a better design
+        return rewards
+    rows, counted = sight.full_rows(arms), rewards.copy()
+    p = len(sums.moment)
+    beta = np.sqrt(_SURE + p * (4.0 * np.log1p(sums.count) + 2.2))
+    for position in far.tolist():
+        z = rows[position]
+        deviation = float(np.sqrt(np.sum(forward(L, z) ** 2)))
+        if is_seen(L, z) and away[position] > _BEYOND + beta * deviation:
+            counted[position] = np.nan
+    return counted

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from edgewise.base.arrays import Array
-from edgewise.core.gate.forms import DATA, Kept
+from edgewise.core.gate.effects import Kept
+from edgewise.core.gate.forms import DATA
 from edgewise.core.gate.solving import backward, factor, forward
 from edgewise.core.local.channels import Channels
 

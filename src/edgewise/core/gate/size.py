@@ -14,13 +14,16 @@ of the others: Student's t, for Gaussian noise.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import stdtr
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
+from edgewise.core.gate.rows import Rows
 from edgewise.core.gate.solving import factor, forward, log_mean
 
 TILTS = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45])
@@ -28,6 +31,9 @@ TILTS = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45])
 _PRICE = 0.5 * np.log1p(-2.0 * TILTS)
 _LEAST = 4
 """A block goes on until it has so many residuals to spare, or the phase ends."""
+
+
+_NO_INDEX, _NOTHING = np.zeros(0, np.int64), np.zeros(0)
 
 
 class Residuals(NamedTuple):
@@ -43,11 +49,6 @@ class Residuals(NamedTuple):
     """Which row that is."""
     fitted: float
     """What the model fitted to the others says there."""
-
-
-def is_enough(n_rows: int, n_parameters: int) -> bool:
-    """Whether a block of so many rows has residuals to spare."""
-    return n_rows >= n_parameters + _LEAST
 
 
 def residuals(
@@ -90,6 +91,79 @@ def log_p_value(found: Residuals, n_rows: int, block: int, *, known: bool) -> fl
     return min(price + math.log(max(tail, np.finfo(float).tiny)), 0.0)
 
 
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Rows of successive rounds, inside which joint arms do not follow rewards."""
+
+    phase: int
+    features: Array
+    """(g, p) rows, as in :class:`~edgewise.core.gate.rows.Rows`."""
+    which: Indices
+    """(N,)"""
+    weights: Array
+    """(N,)"""
+    numbers: Array
+    """(N,)"""
+    lost: Array
+    """(N,) variance that an unknown level of the round takes."""
+    positions: Indices
+    """(N,)"""
+    rounds: Indices
+    """(N,)"""
+
+    @classmethod
+    def empty(cls, phase: int, n_parameters: int) -> Block:
+        """Nothing yet."""
+        nothing = np.zeros((0, n_parameters))
+        return cls(phase, nothing, _NO_INDEX, _NOTHING, _NOTHING, _NOTHING, _NO_INDEX, _NO_INDEX)
+
+    def emptied(self) -> Block:
+        """Nothing yet of the same phase."""
+        return Block.empty(self.phase, self.features.shape[1])
+
+    def with_round(self, rows: Rows, phase: int, number: int, *, centred: bool) -> Block:
+        """With one more round of the same phase; of any, if nothing was there."""
+        n = len(rows.numbers)
+        lost, rounds = np.full(n, 1.0 / n if centred and n else 0.0), np.full(n, number)
+        new = (rows.weights, rows.numbers, lost, rows.positions, rounds)
+        if not len(self.numbers):
+            return Block(phase, rows.features, rows.which, *new)
+        old = (self.weights, self.numbers, self.lost, self.positions, self.rounds)
+        return Block(
+            phase,
+            np.vstack([self.features, rows.features]),
+            np.append(self.which, rows.which + len(self.features)),
+            *(np.append(*both) for both in zip(old, new, strict=True)),
+        )
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has residuals to spare."""
+        return len(self.numbers) >= int(self.features.shape[1]) + _LEAST
+
+    def residuals(self) -> Residuals:
+        """Of the model fitted to the block alone."""
+        return residuals(self.features, self.which, self.weights, self.numbers, self.lost)
+
+    def to_tree(self) -> dict[str, Any]:
+        """As plain values."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any], n_parameters: int) -> Block:
+        """The inverse of :meth:`to_tree`; lists instead of arrays are fine."""
+        return cls(
+            int(tree["phase"]),
+            np.array(tree["features"], float).reshape(-1, n_parameters),
+            np.array(tree["which"], np.int64),
+            np.array(tree["weights"], float),
+            np.array(tree["numbers"], float),
+            np.array(tree["lost"], float),
+            np.array(tree["positions"], np.int64),
+            np.array(tree["rounds"], np.int64),
+        )
+
+
 @compiled
 def _residuals(
     X: Array, which: Indices, weights: Array, y: Array, lost: Array
@@ -102,10 +176,13 @@ def _residuals(
         paid[which[i]] += weights[i] * y[i]
     A, moment = np.zeros((p, p)), np.zeros(p)
     for g in range(len(X)):
+        if shown[g] == 0.0:
+            continue
         for a in range(p):
             moment[a] += paid[g] * X[g, a]
-            for b in range(p):
-                A[a, b] += shown[g] * X[g, a] * X[g, b]
+            scale = shown[g] * X[g, a]
+            for b in range(a + 1):
+                A[a, b] += scale * X[g, b]
     L, rank = factor(A)
     x = forward(L, moment)
     levers, means = np.zeros(len(X)), np.zeros(len(X))

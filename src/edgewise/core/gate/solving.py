@@ -19,14 +19,6 @@ def log_mean(logs: Array) -> float:
     return top if math.isinf(top) else top + math.log(float(np.exp(logs - top).mean()))
 
 
-def log_means(logs: Array) -> list[float]:
-    """(F,) the same over the first and the last of three axes, (S, F, T)."""
-    top = logs.max(axis=(0, 2))
-    finite = np.where(np.isinf(top), 0.0, top)
-    means = np.exp(logs - finite[:, None]).mean(axis=(0, 2))
-    return list(np.where(np.isinf(top), top, finite + np.log(np.maximum(means, 1e-300))))
-
-
 @compiled
 def factor(A: Array) -> tuple[Array, int]:
     """Lower L with LL' = A (p, p) on the observed directions, zero columns elsewhere; the rank."""
@@ -61,6 +53,38 @@ def forward(L: Array, b: Array) -> Array:
             value -= L[i, k] * x[k]
         x[i] = value / L[i, i]
     return x
+
+
+@compiled
+def forward_all(L: Array, B: Array) -> Array:
+    """X (p, n) with LX = B; 0 in the directions left out."""
+    X = np.zeros(B.shape)
+    for i in range(len(B)):
+        if L[i, i] == 0.0:
+            continue
+        for j in range(B.shape[1]):
+            X[i, j] = B[i, j]
+        for k in range(i):
+            scale = L[i, k]
+            for j in range(B.shape[1]):
+                X[i, j] -= scale * X[k, j]
+        for j in range(B.shape[1]):
+            X[i, j] /= L[i, i]
+    return X
+
+
+@compiled
+def subtract_squares(rows: Array, A: Array) -> None:
+    """A -= X'X for the rows X (n, p), in place; A (p, p) is symmetric."""
+    p = len(A)
+    for m in range(len(rows)):
+        for i in range(p):
+            scale = rows[m, i]
+            for j in range(i + 1):
+                A[i, j] -= scale * rows[m, j]
+    for i in range(p):
+        for j in range(i):
+            A[j, i] = A[i, j]
 
 
 @compiled

@@ -23,8 +23,9 @@ from scipy.special import gammaln
 
 from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
-from edgewise.core.gate.forms import Best, Data, Form, Kept, Reduced
-from edgewise.core.gate.solving import factor, forward, log_means
+from edgewise.core.gate.effects import Best, Kept, Reduced
+from edgewise.core.gate.forms import Data, Form
+from edgewise.core.gate.solving import factor, forward
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +59,10 @@ def seen(forms: Iterable[Form], data: Data, kept: Kept, prior: float) -> Seen | 
     best = data.best(kept)
     if best is None:
         return None
-    marginals = {}
-    for form in forms:
-        assert form.reduce is not None
-        reduced = form.reduce(kept)
-        if reduced is not None:
-            marginals[form.name] = _log_marginal(reduced, best, prior, kept.sight.knows_noise)
-    return Seen(best, marginals)
+    reduced = {form.name: form.reduce(kept) for form in forms if form.reduce is not None}
+    there = {name: one for name, one in reduced.items() if one is not None}
+    logs = _log_marginals(list(there.values()), best, prior, kept.sight.knows_noise)
+    return Seen(best, dict(zip(there, logs, strict=True)))
 
 
 def log_e_values(
@@ -73,22 +71,46 @@ def log_e_values(
     """Log E of every form, the mean over starts and spreads; a start to come counts as 1."""
     if not starts:
         return dict.fromkeys(now.marginals, 0.0)
-    names = list(now.marginals)
     best = np.array([log_best(now.best, then.best, known=known) for then in starts])
-    then = np.array([[one.marginals[name] for name in names] for one in starts])
-    with np.errstate(invalid="ignore"):
-        bets = np.array([now.marginals[name] for name in names]) - then - best[:, None, None]
-    bets[~np.isfinite(bets)] = -np.inf  # beyond what rounding allows, a bet counts as lost
-    waiting = np.zeros((len(data.starts) - len(starts), *bets.shape[1:]))
-    return dict(zip(names, log_means(np.concatenate([bets, waiting])), strict=True))
+    later = np.array(list(now.marginals.values()))
+    then = np.array([[one.marginals[name] for name in now.marginals] for one in starts])
+    return dict(zip(now.marginals, _log_means(later, then, best, len(data.starts)), strict=True))
 
 
-def _log_marginal(reduced: Reduced, best: Best, prior: float, known: bool) -> Array:
-    """(tau,) log p_1 of all rounds, parameters with prior variance ``prior`` integrated out."""
-    quadratic, determinant = _integrated(*_arrays(reduced), 1.0 / prior)
-    if known:
-        return np.asarray(-0.5 * (determinant + quadratic))
-    return np.asarray(-0.5 * determinant + log_without_noise(best.freedom, quadratic))
+@compiled
+def _log_means(now: Array, then: Array, best: Array, n_starts: int) -> Array:
+    """(F,) log of the mean of exp(now - then - best) over starts and spreads.
+
+    Of (F, T), (S, F, T) and (S,). Starts to come count as 1; a bet beyond what rounding allows as
+    lost.
+    """
+    S, F, T = then.shape
+    found = np.zeros(F)
+    for f in range(F):
+        logs = np.full(S * T, -np.inf)
+        for s in range(S):
+            for k in range(T):
+                log = now[f, k] - then[s, f, k] - best[s]
+                logs[s * T + k] = log if np.isfinite(log) else -np.inf
+        top = logs.max() if n_starts == S else max(logs.max(), 0.0)
+        if np.isfinite(top):
+            total = np.exp(logs - top).sum() + (n_starts - S) * T * np.exp(-top)
+            found[f] = top + np.log(total / (n_starts * T))
+        else:
+            found[f] = top
+    return found
+
+
+def _log_marginals(reduced: list[Reduced], best: Best, prior: float, known: bool) -> list[Array]:
+    """(tau,) of each, log p_1 of all rounds, parameters of variance ``prior`` integrated out."""
+    if not reduced:
+        return []
+    all_of = Reduced(*(np.concatenate(parts) for parts in zip(*reduced, strict=True)))
+    quadratic, determinant = _integrated(*all_of, precision=1.0 / prior)
+    logs = -0.5 * quadratic if known else log_without_noise(best.freedom, quadratic)
+    ends = np.cumsum([len(one.squares) for one in reduced]).tolist()
+    found = logs - 0.5 * determinant
+    return [found[end - len(one.squares) : end] for end, one in zip(ends, reduced, strict=True)]
 
 
 def log_without_noise(freedom: int, quadratic: Array) -> Array:
@@ -111,15 +133,6 @@ def log_best(now: Best, then: Best, *, known: bool) -> float:
     if freedom < 1:
         return 0.0
     return math.inf if residual == 0.0 else -0.5 * freedom * (math.log(residual / freedom) + 1.0)
-
-
-def _arrays(reduced: Reduced) -> tuple[Array, Array, Array, Array]:
-    return (
-        np.ascontiguousarray(reduced.gram),
-        np.ascontiguousarray(reduced.moment),
-        reduced.squares,
-        reduced.determinant,
-    )
 
 
 @compiled

@@ -89,7 +89,7 @@ class Sums:
         n = len(rows.numbers)
         if not n:
             return self
-        kept = tuple(getattr(self, one.name).copy() for one in fields(self)[2:])
+        kept = tuple(getattr(self, name).copy() for name in _ARRAYS)
         _add_round(
             rows.features,
             rows.which,
@@ -112,8 +112,10 @@ class Sums:
     def from_tree(cls, tree: Mapping[str, Any]) -> Sums:
         """The inverse of :meth:`to_tree`; lists instead of arrays are fine."""
         counts = int(tree["count"]), int(tree["freedom"])
-        arrays = [np.array(tree[one.name], float) for one in fields(cls)[2:]]
-        return cls(*counts, *arrays)
+        return cls(*counts, *(np.array(tree[name], float) for name in _ARRAYS))
+
+
+_ARRAYS = tuple(one.name for one in fields(Sums))[2:]
 
 
 @compiled

@@ -12,14 +12,14 @@ import numpy as np
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.gate import size, structure
-from edgewise.core.gate.block import Block
 from edgewise.core.gate.contradiction import Contradiction, noted
-from edgewise.core.gate.forms import DATA, Data, Form, Kept, forms_for, is_local
-from edgewise.core.gate.local import Predicted, log_p_value
+from edgewise.core.gate.effects import Kept
+from edgewise.core.gate.forms import DATA, Data, Form, forms_for, is_local
+from edgewise.core.gate.local import Predicted, Predictions, log_p_value
 from edgewise.core.gate.options import Gate
 from edgewise.core.gate.places import place_of
-from edgewise.core.gate.predictions import Predictions
-from edgewise.core.gate.rows import Sight, is_small, sight_of
+from edgewise.core.gate.rows import Rows, Sight, is_small, sight_of
+from edgewise.core.gate.size import Block
 from edgewise.core.gate.structure import Seen
 from edgewise.core.gate.sums import Sums
 from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
@@ -28,6 +28,8 @@ from edgewise.core.model.problem import Problem
 _WIDE = 1e6
 """Prior variance of parameters, in units of the mean square of the first round's numbers."""
 _LOG10 = math.log(10.0)
+_ROUNDING = 1e4 * float(np.finfo(float).eps)
+"""Share of all squares (in units of the noise) that may be rounding, and proves nothing."""
 _GROWTH = 2.0
 """Richer models are looked at whenever there are so many times the rounds of the last look."""
 
@@ -48,6 +50,8 @@ class Told(NamedTuple):
     """The same as of the last phase that was over, where edges have parameters of their own."""
     over: bool = False
     """Whether the phase ends with this round."""
+    pooling: str = "shared"
+    """How edges are pooled, as said or decided; "auto" while that is open."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,19 +148,27 @@ def watch_round(
     if watch is None:
         return None
     sight = sight_of(problem)
-    rows = sight.rows(told.arms, told.rewards)
-    centred = sight.has_round_levels
-    number = watch.rounds + 1
-    prior = watch.prior
-    if watch.sums.count == 0 and len(rows.numbers):
-        prior = _WIDE * (1.0 + float(rows.numbers @ rows.numbers) / len(rows.numbers))
-    sums = watch.sums.after(rows, number, centred=centred)
-    if watch.block.phase != told.phase:
-        watch = _close_block(sight, gate, watch, told.number, told.phase)
-    block = watch.block.with_round(rows, told.number, centred=centred)
+    rows, centred = sight.rows(told.arms, told.rewards), sight.has_round_levels
+    if watch.block.phase != told.phase and len(watch.block.numbers):
+        watch = _close_block(sight, gate, watch, watch.block, told)
+    block = watch.block.with_round(rows, told.phase, told.number, centred=centred)
     local = watch.predictions and watch.predictions.with_round(told.arms, told.rewards)
-    later = replace(watch, rounds=number, prior=prior, sums=sums, block=block, predictions=local)
-    return _close_block(sight, gate, later, told.number, told.phase) if block.is_full else later
+    later = replace(
+        watch,
+        rounds=watch.rounds + 1,
+        prior=_prior_after(watch, rows),
+        sums=watch.sums.after(rows, watch.rounds + 1, centred=centred),
+        block=block,
+        predictions=local,
+    )
+    return _close_block(sight, gate, later, block, told) if block.is_full else later
+
+
+def _prior_after(watch: Watch, rows: Rows) -> float:
+    """Fixed by the first numbers, which no bet is on."""
+    if watch.sums.count or not len(rows.numbers):
+        return watch.prior
+    return _WIDE * (1.0 + float(rows.numbers @ rows.numbers) / len(rows.numbers))
 
 
 def watch_rounds(problem: Problem, gate: Gate | None, rounds: Iterable[Told]) -> Watch | None:
@@ -173,7 +185,7 @@ def look(
     """Ask the forms, if it is time to or ``now`` matters; what speaks is noted for good."""
     if watch is None or gate is None:
         return watch
-    if watch.predictions is not None:
+    if watch.predictions is not None and told.pooling == "partial":
         return _look_locally(problem, gate, watch, watch.predictions, told)
     due = [name for name, data in DATA.items() if _is_time(watch, data, now)]
     if not due:
@@ -182,7 +194,7 @@ def look(
     later = replace(watch, looked=watch.rounds)
     for name in due:
         kept = Kept(sight, watch.sums, *_equations(problem, name, told.by_edge))
-        later = _look_at(name, kept, gate, later, told.number)
+        later = _look_at(name, kept, gate, later, told)
     return later
 
 
@@ -192,7 +204,7 @@ def _look_locally(
     """At the end of a phase: what the local model had said of it, against what came."""
     if not told.over:
         return watch
-    forms, spoken = forms_for(sight_of(problem), gate.forms), watch.spoken
+    forms, spoken = forms_for(sight_of(problem), gate.forms, local=True), watch.spoken
     names = [form.name for form in forms]
     found, later = local.judged(problem, told.before)
     for name, evidence in later.evidence().items():
@@ -230,18 +242,19 @@ def _is_time(watch: Watch, data: Data, now: bool) -> bool:
     return now or grown or watch.rounds in data.starts
 
 
-def _look_at(name: str, kept: Kept, gate: Gate, watch: Watch, number: int) -> Watch:
-    """Ask the forms that look at some of the data."""
+def _look_at(name: str, kept: Kept, gate: Gate, watch: Watch, told: Told) -> Watch:
+    """Ask the forms that look at some of the data; while the model is open, none speaks."""
     data, forms, sight = DATA[name], forms_for(kept.sight, gate.forms), kept.sight
     own = [form for form in forms if form.reduce is not None and form.data == name]
     seen = structure.seen(own, data, kept, watch.prior) if own else None
     if seen is None:
         return watch
     starts, spoken = watch.starts.get(name, ()), watch.spoken
+    bar = _bar(forms, gate) + _ROUNDING * kept.sums.squares
     for form, evidence in _evidence(seen, starts, data, watch, sight).items():
-        if evidence >= _bar(forms, gate):
+        if evidence >= bar and told.pooling != "auto":
             place = place_of(form, kept, watch)
-            spoken = noted(spoken, Contradiction(form, number, evidence / _LOG10, **place))
+            spoken = noted(spoken, Contradiction(form, told.number, evidence / _LOG10, **place))
     if watch.rounds in data.starts:
         starts = (*starts, seen)
     return replace(watch, spoken=spoken, starts={**watch.starts, name: starts})
@@ -279,37 +292,40 @@ def _equations(
     return equations, (counts, wide * by_edge.feature_means, counts * by_edge.reward_means)
 
 
-def _close_block(sight: Sight, gate: Gate | None, watch: Watch, number: int, phase: int) -> Watch:
+def _close_block(sight: Sight, gate: Gate | None, watch: Watch, block: Block, told: Told) -> Watch:
     """The block is over: its residuals count, and its largest is asked about."""
-    block, nothing = watch.block, Block.empty(phase, sight.n_parameters)
-    if not len(block.numbers):
-        return replace(watch, block=nothing)
     found = block.residuals()
-    squares, rank = watch.residual
-    later = replace(
+    (squares, rank), blocks = watch.residual, watch.blocks + 1
+    return replace(
         watch,
-        block=nothing,
-        blocks=watch.blocks + 1,
+        block=block.emptied(),
+        blocks=blocks,
         growth=watch.growth + size.log_growth(found),
         residual=(squares + found.squares, rank + found.rank),
+        spoken=_with_outlier(sight, gate, watch, block, found, told),
     )
-    forms = () if gate is None else forms_for(sight, gate.forms)
-    quiet = gate is None or watch.predictions is not None  # the local model has its own
-    if quiet or all(form.name != "outlier" for form in forms):
-        return later
-    assert gate is not None
-    known = sight.knows_noise
-    surprise = size.log_p_value(found, len(block.numbers), later.blocks, known=known)
-    if -surprise < _bar(forms, gate):
-        return later
-    unit = float(sight.scale[block.positions[found.position]])
+
+
+def _with_outlier(
+    sight: Sight, gate: Gate | None, watch: Watch, block: Block, found: size.Residuals, told: Told
+) -> tuple[Contradiction, ...]:
+    """What has spoken, and the largest residual of a block if it can hardly be chance."""
+    if gate is None or told.pooling in ("partial", "auto"):  # the local model asks in its own way
+        return watch.spoken
+    forms = forms_for(sight, gate.forms)
+    rows, blocks = len(block.numbers), watch.blocks + 1
+    surprise = size.log_p_value(found, rows, blocks, known=sight.knows_noise)
+    if -surprise < _bar(forms, gate) or all(form.name != "outlier" for form in forms):
+        return watch.spoken
+    position = int(block.positions[found.position])
+    unit = float(sight.scale[position])
     outlier = Contradiction(
         "outlier",
-        number,
+        told.number,
         -surprise / _LOG10,
-        position=int(block.positions[found.position]),
+        position=position,
         at=int(block.rounds[found.position]),
         value=float(block.numbers[found.position]) * unit,
         expected=found.fitted * unit,
     )
-    return replace(later, spoken=noted(later.spoken, outlier))
+    return noted(watch.spoken, outlier)

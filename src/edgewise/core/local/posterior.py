@@ -88,6 +88,11 @@ class Posterior:
     def _errors(self) -> VarianceErrors:
         return VarianceErrors.of(self.fit)
 
+    @property
+    def noise_error(self) -> float:
+        """Two over the degrees of freedom of the noise's variance: 0 where that is known."""
+        return self._errors.variance / self.fit.sigma**4
+
     def gains(self, directions: ArrayLike) -> Gains:
         """Posterior of g'theta for every row g of ``directions``, (k, P) or (P,).
 

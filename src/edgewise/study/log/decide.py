@@ -20,8 +20,7 @@ from edgewise.core.evidence.by_edge import (
     nothing_by_edge,
     sum_by_edge,
 )
-from edgewise.core.gate.outliers import outliers
-from edgewise.core.gate.screening import screened
+from edgewise.core.gate.outliers import outliers, screened
 from edgewise.core.gate.watch import Told as Watched
 from edgewise.core.gate.watch import Watch, nothing_watched, watch_round, watch_rounds
 from edgewise.core.local.normal_equations import Phase
@@ -326,7 +325,8 @@ def _watch(setting: Setting, state: StudyState, records: Records, right: Round) 
         for this in _counted(setting, records, right, 1, state.learner.rounds):
             seen = by_edge_after(problem, seen, this.arms, this.rewards)
             phase, over = state.phase_of(this.number), this.number in state.phase_ends
-            yield Watched(this.number, phase, this.arms, this.rewards, seen, before, over)
+            pooling = (state.learner.pooling if phase or over else None) or problem.pooling
+            yield Watched(this.number, phase, this.arms, this.rewards, seen, before, over, pooling)
             if over and has_unequal_edges(problem, state.learner.pooling):
                 before = seen
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, NamedTuple
 
 from edgewise.core.setting import Setting
@@ -19,6 +20,7 @@ from edgewise.study.log.events import (
     Created,
     Event,
     Told,
+    TrialEvent,
     round_of,
 )
 from edgewise.study.log.fold import Round
@@ -95,3 +97,11 @@ def read_dated(journal: Journal, base: Setting, first: int, last: int) -> Iterat
                 current = current._replace(round=current.round.with_rewards(arcs, new))
     if current is not None:
         yield current
+
+
+def read_trials(journal: Journal, base: Setting) -> Iterator[tuple[float, TrialEvent]]:
+    """What is on record of trials, in order, with its time."""
+    for entry in islice(journal.read_rounds(0, 0), 1, None):  # the first is the creation
+        event = event_of(entry, base)
+        if isinstance(event, TrialEvent):
+            yield entry.at, event

@@ -185,7 +185,7 @@ def _earnings(history: History) -> list[str]:
 def _trust(report: Report) -> list[str]:
     parts = [
         "<h2>Can the model be trusted?</h2>",
-        page.paragraph(fit_in_words(report.lack_of_fit, untested(report.problem))),
+        page.paragraph(fit_in_words(report.lack_of_fit, _untested(report))),
     ]
     if report.homogeneity is not None:
         said = differs_in_words(report.homogeneity, report.problem)
@@ -214,6 +214,10 @@ def noise_in_words(problem: Problem, noise: NoiseEstimate | None) -> list[tuple[
         'start a study with a larger noise, or with noise = "estimate".'
     )
     return [(measured, False), (warning, True)]
+
+
+def _untested(report: Report) -> str:
+    return untested(report.problem, certified=report.certified)
 
 
 def fit_in_words(fit: LackOfFit | None, reason: str = "") -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_t
 
 import edgewise as ew
 from edgewise.core.evidence.by_edge import sum_by_edge
@@ -54,14 +54,16 @@ def test_bets_by_their_definition() -> None:
     columns = {
         "round": (found.rounds[:, None] == np.arange(2)) * found.noise[:, None],
         "drift": (found.channels[:, None] == np.arange(8)) * found.noise[:, None],
+        "noise": np.diag(found.noise),
         "calibration": np.diag(np.sqrt(np.diag(found.covariance))),
     }
-    null = multivariate_normal.logpdf(found.errors, cov=found.covariance)
+    assert 1.0 <= found.freedom < np.inf
+    null = multivariate_t(shape=found.covariance, df=found.freedom).logpdf(found.errors)
     for name, D in columns.items():
         for k, spread in enumerate(SPREADS):
             richer = found.covariance + spread**2 * D @ D.T
-            expected = multivariate_normal.logpdf(found.errors, cov=richer) - null
-            assert bets[name][k] == pytest.approx(expected), name
+            expected = multivariate_t(shape=richer, df=found.freedom).logpdf(found.errors) - null
+            assert bets[name][k] == pytest.approx(expected, abs=1e-9), name
 
 
 def test_a_first_phase_and_levels_of_rounds_predict_nothing() -> None:

@@ -8,7 +8,8 @@ import edgewise as ew
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.by_edge import by_edge_after, local_network, nothing_by_edge
 from edgewise.core.gate import structure
-from edgewise.core.gate.forms import DATA, EDGE_SPREAD, FORMS, Form, Kept
+from edgewise.core.gate.effects import EDGE_SPREAD, Kept
+from edgewise.core.gate.forms import DATA, FORMS, Form
 from edgewise.core.gate.rows import Rows, Sight, sight_of
 from edgewise.core.gate.structure import Seen
 from edgewise.core.gate.sums import Sums

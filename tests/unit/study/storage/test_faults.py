@@ -93,6 +93,34 @@ def test_killed_at_random_moments_a_study_loses_and_doubles_nothing(
     assert len({number for number, _ in told}) <= reached
 
 
+def test_killed_while_it_tells_a_trial_loses_and_doubles_nothing(
+    sqlite: str, tmp_path: Path
+) -> None:
+    options: dict[str, Any] = {"baseline": 0, "candidate": 1, "width": 1e-9, "max_pairs": 10**6}
+    ew.Study.create("farm", PROBLEM, storage=sqlite, **endless()).confirm(**options, rng=3)
+    diary = tmp_path / "diary"
+    diary.touch()
+    rng = np.random.default_rng(1)
+    for _ in range(6):
+        size = diary.stat().st_size
+        process = driver.start(driver.drive_trial, sqlite, diary)
+        wait_until(lambda: diary.stat().st_size > size)  # noqa: B023
+        time.sleep(rng.uniform(0.0, 0.03))
+        process.kill()
+        process.join()
+        assert process.exitcode == -9, "the driver ended by itself"
+    told = diary.read_text().splitlines()
+    assert len(told) == len(set(told)), "a figure was told twice"
+    trial, alone = ew.Study.load("farm", storage=sqlite).trial, ew.Trial(PROBLEM, **options, rng=3)
+    assert trial is not None
+    while (alone.ask().block, alone.ask().place) != (trial.ask().block, trial.ask().place):
+        ticket = alone.ask()
+        alone.tell(ticket, driver.metered(ticket.block, ticket.place))
+    reached = 2 * (trial.ask().block - 1) + trial.ask().place - 1
+    assert reached >= len(told), "what was confirmed is lost"
+    assert np.array_equal(trial.report().totals, alone.report().totals)
+
+
 # -- several processes -----------------------------------------------------------------------
 
 
