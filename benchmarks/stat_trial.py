@@ -31,6 +31,8 @@ from edgewise.trial.pairs import FOR_BETTER
 from edgewise.trial.signs import log_sign_evidence, past_deviations
 
 DELTA, PAIRS, FALSE_ALARM, LARGEST_RATIO = 0.05, 200, 1e-6, 1.6
+WIND_NOISE = 0.1
+"""Of a turbine's power, in megawatts."""
 EFFECTS = (0.5, 1.0, 2.0)
 Noise = Callable[[np.random.Generator, tuple[int, int]], Array]
 
@@ -227,7 +229,7 @@ class TwoSettings:
     """A system of which only two joint arms are deployed: what they are worth is computed once."""
 
     def __init__(self, system: System, answer: Indices) -> None:
-        self.problem, self.today, self.noise = system.problem, system.today, system.noise
+        self.problem, self.today = system.problem, system.today
         self._answer = answer
         self._worths = system.means(np.array([system.today, answer]))
 
@@ -239,6 +241,15 @@ class TwoSettings:
     def means(self, arms: Indices) -> Array:
         """(R, C) for joint arms (R, n), each one of the two."""
         return np.asarray(self._worths[(np.asarray(arms) == self._answer).all(axis=1).astype(int)])
+
+    def measured(self, arms: Indices, rng: np.random.Generator) -> tuple[Array, Array]:
+        """With noise, and without."""
+        means = self.means(arms)
+        return means + WIND_NOISE * rng.standard_normal(means.shape), means
+
+    def worths(self, totals: Array) -> Array:
+        """Megawatts."""
+        return totals
 
 
 def wind_farms() -> dict[str, Any]:
@@ -270,7 +281,7 @@ def wind(repetitions: int) -> bool:
     print("|---|---|---|---|---|---|")
     fine = True
     for name, farm in wind_farms().items():
-        system = FlorisSystem(YawTask.of(farm), noise=0.1)
+        system = FlorisSystem(YawTask.of(farm), noise=WIND_NOISE)
         answer = explore(system, EXPLORE, marks=(50,), rng=1).trail.recommended[-1]
         two = TwoSettings(system, answer)
         found = [confirm(two, answer, pairs=10, rng=seed) for seed in range(repetitions)]

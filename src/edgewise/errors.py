@@ -16,9 +16,10 @@ class Call:
 
     method: str
     option: str = ""
+    value: str = "..."
 
     def __str__(self) -> str:
-        return f"{self.method}({self.option}=...)" if self.option else f"{self.method}()"
+        return f"{self.method}({self.option}={self.value})" if self.option else f"{self.method}()"
 
 
 class EdgewiseError(Exception):

@@ -8,6 +8,7 @@ from tests.instances import THREE_ARMS
 
 import edgewise as ew
 from edgewise.errors import LearnerStopped, UnlikelyReward
+from edgewise.study.views.outputs import status_output
 from edgewise.study.views.page import study_page
 
 GRAPH = ew.Graph.from_edges([(f"antenna {i}", f"antenna {(i + 1) % 20}") for i in range(20)])
@@ -105,6 +106,9 @@ def test_a_certificate_is_withdrawn_with_the_round() -> None:
     study.tell(ticket, rewards, accept_outliers=True)
     (certificate,) = study.status().certificates
     assert (certificate.round, certificate.withdrawn) == (stopped, stopped + 1)
+    said = f"the certificate of round {stopped}, after round {stopped + 1}"
+    assert status_output(study.status(), study.problem).facts["withdrawn"] == [said]
+    assert f"Withdrawn: {said}." in study_page(study)
     assert f"certificate of round {stopped}, after round {stopped + 1}" in str(study.status())
     assert "rounds go on" in study.status().headline
     measure(study, network)

@@ -54,7 +54,7 @@ Records: TypeAlias = Callable[[int, int], Iterator[Round]]
 
 _ASK, _CORRECT = Call("ask"), Call("correct")
 _MORE, _LOOSER = Call("extend", "rounds"), Call("extend", "epsilon")
-_MEND = (_CORRECT, " what is wrong, ", Call("remodel"), " it, or take more rounds with ", _MORE)
+_MEND = (_CORRECT, " if a value is wrong, ", Call("remodel"), " if the model is, or ", _MORE)
 _WAYS_ON: dict[Ending, tuple[str | Call, ...]] = {
     Ending.CERTIFIED: (_MORE, ", ", _LOOSER, " or ", Call("extend", "delta")),
     Ending.CONTRADICTED: _MEND,
@@ -228,7 +228,7 @@ def _refuse_outliers(
         raise UnlikelyReward(
             f"round {record.number}: {new[0].in_words(problem)}{more}; nothing was recorded: "
             "correct the value, leave it out, or, if it is right, ",
-            Call("tell", "accept_outliers"),
+            Call("tell", "accept_outliers", "True"),
         )
 
 

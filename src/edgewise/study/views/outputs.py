@@ -24,6 +24,7 @@ def status_output(status: StudyStatus, problem: Problem) -> Output:
     """Where a study stands; the rows are the measurements its round lacks."""
     facts = {
         **contradiction_facts(status.contradictions, problem),
+        **({"withdrawn": list(status.withdrawn)} if status.withdrawn else {}),
         **_facts(status),
         "noise": status.noise,
         "noise_measured": status.noise_estimate and status.noise_estimate.deviation,

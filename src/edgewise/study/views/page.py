@@ -60,14 +60,16 @@ def _verdict(status: StudyStatus, report: Report) -> list[str]:
     budget = "" if status.max_rounds is None else f" of at most {status.max_rounds}"
     kind = "confirmed" if report.certified else "not"
     said = report.contradiction_text
+    rounds = "1 round" if status.rounds == 1 else f"{status.rounds} rounds"
     whose = "By the model, " if report.confirmation is Confirmation.CONTRADICTED else ""
     parts = (
         [page.paragraph(report.measured, _COLOUR[report.confirmation])] if report.measured else []
     )
     parts += [page.paragraph(said, "not")] if said else []
+    parts += [page.paragraph(f"Withdrawn: {text}.", "not") for text in status.withdrawn]
     proved = report.guarantee.removeprefix(report.measured).strip().removeprefix(said)
     parts += [
-        page.paragraph(f"{whose}{status.rounds} rounds{budget}: {status.ending.value}.", kind),
+        page.paragraph(f"{whose}{rounds}{budget}: {status.ending.value}.", kind),
         page.paragraph(proved),
     ]
     past = status.remodelled_from

@@ -34,6 +34,9 @@ from edgewise.trial.report import TrialReport
 from edgewise.trial.report import in_words as in_words_of
 from edgewise.trial.ticket import TrialTicket
 
+_SHOWN = 20
+"""Nodes of a recommendation that a notebook shows."""
+
 
 @dataclass(frozen=True, eq=False)
 class StudyStatus:
@@ -114,14 +117,19 @@ class StudyStatus:
             said = f"a trial contradicts the answer: see recommend (by the model, {said})"
         return f"Study {self.name!r}: {rounds}{budget}, {said}"
 
+    @property
+    def withdrawn(self) -> tuple[str, ...]:
+        """Certificates that were given and do not count any more, in words."""
+        return tuple(
+            f"the certificate of round {one.round}, after round {one.withdrawn}"
+            for one in self.certificates
+            if one.withdrawn is not None
+        )
+
     def rows(self) -> list[tuple[str, str]]:
         """The rest as labels and texts, in the order in which they are read."""
         rows = [("contradicted", text) for text in self.contradicted[1:]]
-        rows += [
-            ("withdrawn", f"the certificate of round {one.round}, after round {one.withdrawn}")
-            for one in self.certificates
-            if one.withdrawn is not None
-        ]
+        rows += [("withdrawn", text) for text in self.withdrawn]
         rows += self._standing()
         if self.remodelled_from is not None:
             rows.append(("seen before", str(self.remodelled_from)))
@@ -244,6 +252,11 @@ class Recommendation:
     def table(self) -> list[dict[str, Hashable]]:
         """One row per node, ``{"node": ..., "arm": ...}`` by label; empty while not estimable."""
         return [] if self.allocation is None else labelled(self.problem, self.allocation.arms)
+
+    def _repr_html_(self) -> str:
+        rows = [(str(row["node"]), str(row["arm"])) for row in self.table()]
+        more = [("...", f"{len(rows) - _SHOWN} more")] if len(rows) > _SHOWN else []
+        return summary(str(self), rows[:_SHOWN] + more)
 
     def __str__(self) -> str:
         if self.allocation is None:
