@@ -70,7 +70,7 @@ class Sight:
     problem: Problem
     measurement: Measurement
 
-    @property
+    @cached_property
     def n_numbers(self) -> int:
         """C."""
         return self.measurement.n_channels
@@ -80,32 +80,32 @@ class Sight:
         """Parameters that the numbers share."""
         return int(self.measurement.shared_rows(self._any_arms).shape[1])
 
-    @property
+    @cached_property
     def n_parameters(self) -> int:
         """p: those, and a level per number if the model has them."""
         return self.n_shared + (self.n_numbers if self.problem.has_channel_levels else 0)
 
-    @property
+    @cached_property
     def has_round_levels(self) -> bool:
         """Whether a round's mean says nothing."""
         return self.problem.level_names in ("round", "both")
 
-    @property
+    @cached_property
     def has_cells(self) -> bool:
         """Whether every number shows one cell."""
         return self.problem.measured in ("arc", "link")
 
-    @property
+    @cached_property
     def has_directions(self) -> bool:
         """Whether both directions of an edge are measured on their own."""
         return self.problem.measured == "arc" and not self.problem.graph.directed
 
-    @property
+    @cached_property
     def knows_noise(self) -> bool:
         """Whether numbers come in units of the noise; else of its unknown deviation's unit."""
         return self.problem.noise != "estimate"
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """Cells by class of edges and ordered pair of arms."""
         return (
@@ -152,7 +152,7 @@ class Sight:
         signs = signs[seen] if len(signs) else signs
         return Rows(full, np.arange(len(seen)), np.ones(len(seen)), numbers, seen, False, signs)
 
-    @property
+    @cached_property
     def shows_cells(self) -> bool:
         """Whether rows are those of cells: one cell per number, and no levels in the model."""
         return self.has_cells and self.problem.levels == "none"

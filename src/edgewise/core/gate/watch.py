@@ -150,18 +150,17 @@ def watch_round(
     sight = sight_of(problem)
     rows, centred = sight.rows(told.arms, told.rewards), sight.has_round_levels
     if watch.block.phase != told.phase and len(watch.block.numbers):
-        watch = _close_block(sight, gate, watch, watch.block, told)
+        watch = replace(watch, **_closed(sight, gate, watch, watch.block, told))
     block = watch.block.with_round(rows, told.phase, told.number, centred=centred)
-    local = watch.predictions and watch.predictions.with_round(told.arms, told.rewards)
-    later = replace(
+    over = _closed(sight, gate, watch, block, told) if block.is_full else {"block": block}
+    return replace(
         watch,
         rounds=watch.rounds + 1,
         prior=_prior_after(watch, rows),
         sums=watch.sums.after(rows, watch.rounds + 1, centred=centred),
-        block=block,
-        predictions=local,
+        predictions=watch.predictions and watch.predictions.with_round(told.arms, told.rewards),
+        **over,
     )
-    return _close_block(sight, gate, later, block, told) if block.is_full else later
 
 
 def _prior_after(watch: Watch, rows: Rows) -> float:
@@ -292,18 +291,18 @@ def _equations(
     return equations, (counts, wide * by_edge.feature_means, counts * by_edge.reward_means)
 
 
-def _close_block(sight: Sight, gate: Gate | None, watch: Watch, block: Block, told: Told) -> Watch:
-    """The block is over: its residuals count, and its largest is asked about."""
-    found = block.residuals()
-    (squares, rank), blocks = watch.residual, watch.blocks + 1
-    return replace(
-        watch,
-        block=block.emptied(),
-        blocks=blocks,
-        growth=watch.growth + size.log_growth(found),
-        residual=(squares + found.squares, rank + found.rank),
-        spoken=_with_outlier(sight, gate, watch, block, found, told),
-    )
+def _closed(
+    sight: Sight, gate: Gate | None, watch: Watch, block: Block, told: Told
+) -> dict[str, Any]:
+    """What changes as a block is over: its residuals count, and its largest is asked about."""
+    found, (squares, rank) = block.residuals(), watch.residual
+    return {
+        "block": block.emptied(),
+        "blocks": watch.blocks + 1,
+        "growth": watch.growth + size.log_growth(found),
+        "residual": (squares + found.squares, rank + found.rank),
+        "spoken": _with_outlier(sight, gate, watch, block, found, told),
+    }
 
 
 def _with_outlier(
