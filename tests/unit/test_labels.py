@@ -63,6 +63,25 @@ def test_no_command_steers_the_terminal(url: str, command: str) -> None:
     assert not set(result.output) & set("\x1b\x07\u202e")
 
 
+STEERING = set("\x1b\x07\u202e")
+
+
+def test_what_python_prints_steers_no_terminal(url: str) -> None:
+    study = ew.Study.load("nasty", storage=url)
+    report, graph = study.report(), study.problem.graph
+    labels = study.problem.arm_labels
+    assert labels is not None
+    candidates = {"b\x1b[2J": np.zeros(7, int), "c\n\u202e": np.ones(7, int)}
+    trial = ew.Trial(study.problem, baseline=[0, 1, 0, 1, 0, 1, 0], candidates=candidates, rng=0)
+    said = [report, study.status(), study.recommend(), trial.report(), trial, trial.ask(), graph]
+    texts = [*map(str, said), report.guarantee, report.pairs_text]
+    assert str(labels[1]).encode("unicode_escape").decode() in str(report)
+    assert not set("".join(texts)) & STEERING
+    with pytest.raises(ew.EdgewiseError) as error:
+        study.tell(study.ask(), np.full(14, 1e300))
+    assert not set(str(error.value)) & STEERING
+
+
 def test_pages_and_pictures_show_text(url: str, tmp_path: Path) -> None:
     result = run("report", "--storage", url, "--html", str(tmp_path / "x.html"))
     assert result.exit_code in {0, 3}, result.output

@@ -56,23 +56,33 @@ def _bordered(function: _F, *, error: _Error) -> _F:
 
 
 def _checked(function: _F, error: _Error) -> _F:
-    signature = inspect.signature(function)
-    found = {
-        name: _check_named(name, str(one.annotation), error)
-        for name, one in signature.parameters.items()
+    parameters = inspect.signature(function).parameters.values()
+    checks_by_name = {
+        one.name: _check_named(one.name, str(one.annotation), error)
+        for one in parameters
         if one.kind is not one.VAR_KEYWORD and one.kind is not one.VAR_POSITIONAL
     }
-    wanted = {name: check for name, check in found.items() if check is not None}
+    wanted = {name: check for name, check in checks_by_name.items() if check is not None}
+    placed = [
+        (one.name, wanted.get(one.name, _anything))
+        for one in parameters
+        if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+    ]
 
+    # Not by Signature.bind: it takes ten times as long, and its errors do not name the function.
     @wraps(function)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        passed = signature.bind(*args, **kwargs)
-        for name, value in passed.arguments.items():
+        first = [check(name, value) for (name, check), value in zip(placed, args, strict=False)]
+        for name, value in kwargs.items():
             if name in wanted:
-                passed.arguments[name] = wanted[name](name, value)
-        return function(*passed.args, **passed.kwargs)
+                kwargs[name] = wanted[name](name, value)
+        return function(*first, *args[len(first) :], **kwargs)
 
     return cast(_F, checked)
+
+
+def _anything(name: str, value: Any) -> Any:  # noqa: ARG001
+    return value
 
 
 def _check_named(name: str, annotation: str, error: _Error) -> Check | None:

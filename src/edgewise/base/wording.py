@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from unicodedata import category
 
 _LONGEST = 80
@@ -40,6 +41,17 @@ def harmless(text: object, *, keep: str = "") -> str:
     return "".join(
         one if one in keep or category(one) not in _STEERING else _spelled(one) for one in said
     )
+
+
+def listed(headline: str, rows: Iterable[tuple[str, str]]) -> str:
+    r"""A headline and facts by name, as text: a line each, whatever labels are among them.
+
+    >>> print(listed("Certified", [("best pair", "(low\n, high)")]))
+    Certified
+      best pair      (low\n, high)
+    """
+    lines = [f"  {name:<14} {text}" for name, text in rows]
+    return "\n".join(map(harmless, [headline, *lines]))
 
 
 def _spelled(character: str) -> str:

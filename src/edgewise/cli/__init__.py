@@ -7,9 +7,15 @@ import sys
 
 def main() -> None:
     """Entry point of the ``edgewise`` command."""
+    from edgewise.cli.terminal.ending import INTERRUPTED, TERMINATED, Terminated, end_when_asked
+
+    end_when_asked()
     try:
         from edgewise.cli.app import app
-        from edgewise.cli.terminal.shell import end_when_terminated
+    except Terminated:
+        raise SystemExit(TERMINATED) from None
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
     except ModuleNotFoundError as error:
         if error.name not in {"typer", "rich"}:
             raise
@@ -18,5 +24,4 @@ def main() -> None:
             "pip install 'edgewise[cli]'\n"
         )
         raise SystemExit(2) from None
-    end_when_terminated()
     app()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from edgewise.cli.terminal.options import OutputFormat
-from edgewise.cli.terminal.shell import INTERRUPTED, Command, Format, Output, Terminated, emit, note
+from edgewise.cli.terminal.shell import Command, Format, Output, emit, note
 
 if TYPE_CHECKING:
     from edgewise.reproduction import Reproduction, Settings
@@ -89,11 +89,9 @@ def reproduce(
     )
     try:
         result = _run(experiment, settings, out, jobs, dask)
-    except Terminated:
-        raise
     except KeyboardInterrupt:
-        note(f"interrupted; the same command continues from {out / 'cells.jsonl'}")
-        raise typer.Exit(INTERRUPTED) from None
+        note(f"the same command continues from {out / 'cells.jsonl'}")
+        raise
     emit(_answer(result), output)
     note(f"report: {result.report}")
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from edgewise.cli.study.options import StorageUrl, checked_storage
-from edgewise.cli.terminal.shell import Command, note
+from edgewise.cli.terminal.shell import Command
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +54,7 @@ def serve(
       $ EDGEWISE_TOKEN=... edgewise serve --storage sqlite:///farm.db --host 0.0.0.0 \
           --allow-host farm.example.org
 
-    Output: the link. Ctrl-C stops it. Exit code 0 stopped; 2 wrong input.
+    Output: the link. Exit code 2 wrong input; stopped by Ctrl-C 130, by SIGTERM 143.
     """
     url = checked_storage(storage)
     from edgewise.service import Limits, read_access
@@ -67,4 +67,3 @@ def serve(
         Limits(body=max_upload * 2**20, rate=rate, burst=5 * rate),
     )
     serving.run(typer.echo, browse=browse)
-    note("stopped")

@@ -14,6 +14,7 @@ from edgewise.base.arrays import Array, Indices, stays_frozen
 from edgewise.base.border import border
 from edgewise.base.checks import reading, table
 from edgewise.base.randomness import Rng, draw_seed
+from edgewise.base.scales import staying_finite
 from edgewise.core import recipe
 from edgewise.core.aim import Aim
 from edgewise.core.earnings import Earnings, earnings_of
@@ -99,6 +100,7 @@ def advance(setting: Setting, state: LearnerState, rounds: Rounds) -> LearnerSta
     return next_phase(setting, later, found.open()) if over else later
 
 
+@staying_finite("the estimate after this round")
 def tell_round(
     setting: Setting, state: LearnerState, arms: Indices, rewards: Array
 ) -> LearnerState:
@@ -300,7 +302,9 @@ class Learner:
             )
         if self._ticket is None:
             number = self.rounds + 1
-            self._ticket = Ticket(number, self._setting.plan.joint_arm(self.problem, self._state))
+            with staying_finite("what the next round is chosen from"):
+                arms = self._setting.plan.joint_arm(self.problem, self._state)
+            self._ticket = Ticket(number, arms)
         return self._ticket
 
     def tell(self, ticket: Ticket, rewards: ArrayLike) -> None:

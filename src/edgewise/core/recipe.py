@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any
 
+from edgewise.base.wording import shown
 from edgewise.core.gate.options import Gate
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
@@ -100,10 +101,36 @@ def _method(argument: str, tree: Mapping[str, Any] | str, given: Any) -> Any:
         return given
     settings = {name: _value(argument, value) for name, value in tree["settings"].items()}
     name = _class_name(tree)
+    _check_settings(argument, _METHODS[name], settings)
     method = _METHODS[name](**_FORMER_SETTINGS.get(name, {}) | settings)
     if given is not None:
         _check_same(argument, repr(method), given)
     return method
+
+
+def _check_settings(argument: str, kind: type, settings: Mapping[str, Any]) -> None:
+    """Raise unless every setting is of the sort that is usual: who stored it is not known."""
+    for field in fields(kind):
+        if field.name in settings and not _is_like(settings[field.name], field.default):
+            raise InvalidArgument(
+                f"the stored {argument} has {field.name} = {shown(settings[field.name])}, and "
+                f"{kind.__name__} needs something like {field.default!r}; it was damaged, or "
+                "written by another version of edgewise",
+                argument=argument,
+            )
+
+
+def _is_like(value: Any, usual: Any) -> bool:
+    """Whether a value is of the same sort as another; of None and what is required, all are."""
+    if isinstance(usual, bool | str):
+        return type(value) is type(usual)
+    if isinstance(usual, int):
+        return isinstance(value, int) and not isinstance(value, bool)
+    if isinstance(usual, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(usual, tuple):
+        return isinstance(value, tuple) and all(_is_like(one, usual[0]) for one in value if usual)
+    return True
 
 
 def _class_name(tree: Mapping[str, Any]) -> str:

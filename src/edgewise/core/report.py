@@ -12,6 +12,7 @@ import numpy as np
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices, stays_frozen
 from edgewise.base.html import summary
+from edgewise.base.wording import harmless, listed
 from edgewise.core.claim import Claim, Confirmation, claim_of
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.earnings import Earnings
@@ -296,7 +297,7 @@ class Report:
         return arm if self.problem.arm_labels is None else self.problem.arm_labels[arm]
 
     def _pair_text(self, first: int, second: int) -> str:
-        return f"({self._arm_name(first)}, {self._arm_name(second)})"
+        return harmless(f"({self._arm_name(first)}, {self._arm_name(second)})")
 
     @property
     def headline(self) -> str:
@@ -356,9 +357,8 @@ class Report:
         return above + summary(self.headline, self.rows())
 
     def __str__(self) -> str:
-        above = [self.measured] if self._is_contradicted else []
-        rows = [f"  {name:<14} {text}" for name, text in self.rows()]
-        return "\n".join([*above, self.headline, *rows])
+        above = f"{harmless(self.measured)}\n" if self._is_contradicted else ""
+        return above + listed(self.headline, self.rows())
 
     def _no_pair_text(self) -> str:
         return "not estimable yet" if self.estimated is None else "not looked at yet"

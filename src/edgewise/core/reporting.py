@@ -12,6 +12,7 @@ from edgewise.allocation.instance.objective import Objective
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.scales import staying_finite
 from edgewise.core.earnings import earnings_of
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.by_edge import edges_differ, local_network
@@ -37,6 +38,7 @@ _LOCALLY = (
 )
 
 
+@staying_finite("the estimate")
 def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:
     """Estimate, allocate and compare, from the statistics alone."""
     problem, plan, target = setting.problem, setting.plan, setting.target

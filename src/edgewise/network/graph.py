@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from edgewise.base.arrays import Array, Indices, frozen, stays_frozen
 from edgewise.base.border import border
 from edgewise.base.html import ring, summary
-from edgewise.base.wording import shown
+from edgewise.base.wording import harmless, shown
 from edgewise.errors import InvalidGraph, IsolatedNodes
 from edgewise.network.conversions import networkx_graph, networkx_parts, scipy_parts
 from edgewise.network.covariates import checked_covariates, named_columns
@@ -228,7 +228,7 @@ class Graph:
         if self.weights is not None:
             parts.append("weighted")
         if self.covariate_names is not None:
-            parts.append(f"covariates={', '.join(self.covariate_names)}")
+            parts.append(f"covariates={harmless(', '.join(self.covariate_names))}")
         return f"Graph({', '.join(parts)})"
 
     @classmethod

@@ -135,7 +135,7 @@ def checked_kinds(kinds: NDArray[Any], n_pairs: int) -> NDArray[Any]:
     return kinds
 
 
-_SMALLEST, _LARGEST = 1e-100, 1e100
+_SMALLEST, _LARGEST = 1e-50, 1e50
 
 
 def checked_weights(weights: Array, n_pairs: int) -> Array:

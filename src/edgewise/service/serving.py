@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import webbrowser
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from types import FrameType
 
@@ -49,7 +48,10 @@ class Serving:
     limits: Limits = field(default_factory=Limits)
 
     def run(self, announce: Callable[[str], None], *, browse: bool = False) -> None:
-        """Serve until interrupted; ``announce`` gets the link as soon as it works."""
+        """Serve until interrupted; ``announce`` gets the link as soon as it works.
+
+        Ctrl-C is raised again after an orderly stop.
+        """
         access = self._access()
         with _listening(self.place) as listener:
             link = self._link(listener.getsockname()[1], access)
@@ -62,11 +64,10 @@ class Serving:
                 server_header=False,
                 timeout_graceful_shutdown=_PATIENCE,
             )
-            with suppress(KeyboardInterrupt):  # a good end, raised again after an orderly stop
-                announce(link)
-                if browse:
-                    webbrowser.open(link)
-                _Server(config, app.state.watch.end).run([listener])
+            announce(link)
+            if browse:
+                webbrowser.open(link)
+            _Server(config, app.state.watch.end).run([listener])
 
     def _access(self) -> Access:
         if self.access is not None:

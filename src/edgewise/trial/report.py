@@ -8,6 +8,7 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.html import summary
+from edgewise.base.wording import harmless
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidArgument
 from edgewise.trial.comparison import Comparison
@@ -138,7 +139,7 @@ class TrialReport:
         return summary(self.headline, [("", line) for line in self.lines()])
 
     def __str__(self) -> str:
-        return "\n  ".join([self.headline, *self.lines()])
+        return "\n  ".join(map(harmless, [self.headline, *self.lines()]))
 
 
 def in_words(found: Comparison) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from edgewise.base.arrays import Indices
+from edgewise.base.wording import harmless
 from edgewise.core.model.problem import Problem
 from edgewise.errors import Call, UnknownTicket
 from edgewise.formats.names import labelled
@@ -44,7 +45,7 @@ class TrialTicket:
         return labelled(self.problem, self.arms)
 
     def __repr__(self) -> str:
-        return f"TrialTicket({self.key}, {self.candidate}, {len(self.arms)} nodes)"
+        return f"TrialTicket({self.key}, {harmless(self.candidate)}, {len(self.arms)} nodes)"
 
 
 RoundOfTrial: TypeAlias = TrialTicket | str

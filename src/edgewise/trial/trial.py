@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from edgewise.base.border import border
 from edgewise.base.randomness import Rng
+from edgewise.base.wording import harmless
 from edgewise.core.model.problem import Problem
 from edgewise.trial.answers import find, is_new, refuse_gap, ticket_of, total_of
 from edgewise.trial.pairs import TrialRecord
@@ -146,4 +147,5 @@ class Trial:
         return self.report().plan(difference, noise=noise)
 
     def __repr__(self) -> str:
-        return f"Trial({' against '.join(reversed(self._record.design.names))}, {self.ending.name})"
+        names = harmless(" against ".join(reversed(self._record.design.names)))
+        return f"Trial({names}, {self.ending.name})"

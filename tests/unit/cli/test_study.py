@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 import edgewise as ew
 from edgewise.cli.app import app
-from edgewise.cli.terminal.shell import Terminated
+from edgewise.cli.terminal.ending import Terminated
 from edgewise.study.files.document import EXAMPLE as TEMPLATE
 from edgewise.study.log.snapshot import snapshot_of
 from edgewise.study.views.chronicle import chronicle
@@ -239,8 +239,8 @@ def test_studies_move_and_are_listed(desk: Desk) -> None:
     assert desk.as_json("status", *copy)["study"] == "copy"
 
 
-@pytest.mark.parametrize(("ending", "code"), [(KeyboardInterrupt, 0), (Terminated, 143)])
-def test_ctrl_c_is_a_good_end_of_watching_and_sigterm_is_not(
+@pytest.mark.parametrize(("ending", "code"), [(KeyboardInterrupt, 130), (Terminated, 143)])
+def test_watching_ends_as_every_command_does(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, ending: type[BaseException], code: int
 ) -> None:
     def stop(_: float) -> None:

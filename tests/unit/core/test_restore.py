@@ -74,6 +74,23 @@ def test_a_damaged_state_is_refused_by_name(path: tuple[Any, ...], value: Any, s
     assert ew.Learner.restore(PROBLEM, saved).rounds == 7
 
 
+@pytest.mark.parametrize(
+    ("method", "name", "value"),
+    [("stopping", "assumes", 1e300), ("stopping", "assumes", None), ("strategy", "name", [])],
+)
+def test_settings_of_a_stored_method_are_of_their_sort(method: str, name: str, value: Any) -> None:
+    saved = saved_learner()
+    damaged = changed(saved, ("setting", method, "settings", name), value)
+    with pytest.raises(InvalidArgument, match=f"stored {method} has {name} = "):
+        ew.Learner.restore(PROBLEM, damaged)
+
+
+@pytest.mark.parametrize("decades", [(4, -4), (0,), (0, 10**30), ("a", "b"), (0, 0.5)])
+def test_a_mixture_has_a_range_of_precisions(decades: Any) -> None:
+    with pytest.raises(InvalidArgument, match="decades"):
+        ew.stopping.Mixture(decades=decades)
+
+
 @pytest.mark.parametrize(("name", "index"), [("positions", 10**6), ("which", -7)])
 def test_a_block_points_to_rows_and_numbers_that_there_are(name: str, index: int) -> None:
     saved = saved_learner()
@@ -109,3 +126,14 @@ def test_arrays_are_as_good_as_lists() -> None:
     saved = saved_learner()
     as_array = changed(saved, ("state", "best_arms"), np.array(saved["state"]["best_arms"]))
     assert ew.Learner.restore(PROBLEM, as_array).rounds == 7
+
+
+@pytest.mark.parametrize("name", ["moment", "squares", "feature_means", "gram"])
+def test_equations_of_a_wrong_size_reach_no_kernel(name: str) -> None:
+    """They ended the interpreter: how many phases are over was found by adding them up."""
+    problem = ew.Problem(ew.Graph.circle(n_nodes=5), np.eye(2), noise=0.5, pooling="partial")
+    learner = ew.Learner(problem, rng=0)
+    learner.tell(learner.ask(), np.zeros(10))
+    damaged = changed(as_json(learner.save()), ("state", "statistics", name), [1.0])
+    with pytest.raises(InvalidArgument, match="statistics"):
+        ew.Learner.restore(problem, damaged)

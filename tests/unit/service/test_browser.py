@@ -86,9 +86,9 @@ def process(url: str) -> Iterator[str]:
             yield link
         finally:
             run.send_signal(signal.SIGINT)  # Ctrl-C, with streams open
-            assert run.wait(timeout=20) == 0
+            assert run.wait(timeout=20) == 130
             said = run.stderr.read()
-            assert said.endswith("edgewise: stopped\n")
+            assert said.endswith("edgewise: interrupted\n")
             assert "Traceback" not in said
 
 

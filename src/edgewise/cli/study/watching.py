@@ -11,24 +11,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from edgewise.cli.terminal.shell import Terminated
-
 if TYPE_CHECKING:
     from edgewise.study import Study, StudyStatus
 
 
 def watch_study(study: Study, interval: float) -> None:
-    """Draw the status again and again, until the study stops or Ctrl-C: both are good ends."""
-    # Ctrl-C may come at any moment, also while the terminal is set up or a status computed
-    try:
-        _draw(study, interval)
-    except Terminated:  # nobody has watched to the end
-        raise
-    except KeyboardInterrupt:
-        return
-
-
-def _draw(study: Study, interval: float) -> None:
+    """Draw the status again and again, until the study stops."""
     status = study.status()
     with Live(view(status), console=Console(highlight=False), auto_refresh=False) as live:
         while not status.stopped:

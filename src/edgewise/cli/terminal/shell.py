@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from edgewise.base.wording import harmless
 from edgewise.cli.terminal.compiling import compilation_announced
+from edgewise.cli.terminal.ending import INTERRUPTED, TERMINATED, Terminated, end_workers
 from edgewise.errors import DamagedSnapshot, EdgewiseError, IsolatedNodes, SlowReading, Unverified
 from edgewise.formats.output import Output as Output
 from edgewise.formats.output import as_csv as as_csv
@@ -28,25 +28,6 @@ UNCERTIFIED = 3
 """Exit code when the work ended without the certificate asked for; the answer is printed."""
 STOPPED = 4
 """Exit code when a study takes no further rounds: there is nothing to deploy."""
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
-TERMINATED = 143
-"""Exit code after SIGTERM, as when a service is stopped."""
-
-
-class Terminated(KeyboardInterrupt):
-    """The process was asked to end: everything is given up as after Ctrl-C."""
-
-
-def end_when_terminated() -> None:
-    """Turn SIGTERM into :class:`Terminated`, so that files and workers are cleared away."""
-
-    def terminate(*_: object) -> None:
-        raise Terminated
-
-    signal.signal(signal.SIGTERM, terminate)
-
-
 _NOTES = (DamagedSnapshot, IsolatedNodes, SlowReading, Unverified)
 """Warnings that are meant for users."""
 
@@ -104,9 +85,11 @@ class Shell(Group):
             note(str(error))
             raise typer.Exit(WRONG_INPUT) from None
         except Terminated:
+            end_workers()
             note("terminated")
             raise typer.Exit(TERMINATED) from None
         except KeyboardInterrupt:
+            end_workers()
             note("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except OSError as error:

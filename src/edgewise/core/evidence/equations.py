@@ -136,8 +136,10 @@ class Gathering:
 
     @property
     def none_closed(self) -> Equations:
-        """The empty stack of phases that are over."""
-        return Equations(*(array[None][:0] for array in self.equations._arrays))
+        """The empty stack of phases that are over; of a phase that nobody has checked, too."""
+        p = len(self.phase.feature_means) // len(self.noise)
+        shapes = ((p, p), (p,), (), (), self.information.shape)
+        return Equations(*(np.zeros((0, *shape)) for shape in shapes))
 
     def followed_by(self, rounds: MeasuredRound) -> Stack:
         """After one more round."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
-from edgewise.base.wording import shown
+from edgewise.base.wording import harmless, shown
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidRewards
 
@@ -96,11 +96,12 @@ def place_text(problem: Problem, position: int) -> str:
     if problem.measured == "total":
         return "the round"
     if problem.measured == "node":
-        return f"node {graph.labels[position]}"
+        return f"node {harmless(graph.labels[position])}"
     ends = graph.arcs if problem.measured == "arc" else graph.edges
     i, j = ends[position].tolist()
     arrow = "->" if problem.measured == "arc" else "-"
-    return f"{problem.measured} {position} ({graph.labels[i]} {arrow} {graph.labels[j]})"
+    ends_text = harmless(f"{graph.labels[i]} {arrow} {graph.labels[j]}")
+    return f"{problem.measured} {position} ({ends_text})"
 
 
 @compiled

@@ -92,7 +92,7 @@ def _deviation(sight: Sight, watch: Watch) -> float | None:
     measured = watch.measured_noise if watch.residual[1] >= _FEW else None
     if sight.knows_noise:
         return max(1.0, measured or 0.0) if local else 1.0
-    return measured
+    return measured or None  # rewards that were all alike so far do not tell how much they vary
 
 
 def _against_prediction(

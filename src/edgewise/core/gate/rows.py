@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.scales import binary_unit
 from edgewise.core.model.channels import Measurement
 from edgewise.core.model.problem import Problem
 
@@ -127,9 +128,9 @@ class Sight:
         """(C, p) what multiplies the parameters under a joint arm (n,), over the noise."""
         if self.shows_cells:
             return np.asarray(self.cell_features[self.cells(arms)] * self.factors[:, None])
-        rows = self.measurement.shared_rows(arms) / self.scale[:, None]
+        rows = self.measurement.shared_rows(arms) / (self.scale * self.unit)[:, None]
         if self.problem.has_channel_levels:
-            rows = np.hstack([rows, np.diag(1.0 / self.scale)])
+            rows = np.hstack([rows, np.diag(binary_unit(self.scale) / self.scale)])
         return rows
 
     def means(self, arms: Indices, theta: Array) -> Array:
@@ -169,8 +170,16 @@ class Sight:
 
     @cached_property
     def factors(self) -> Array:
-        """(C,) weight of every number's edge, over its noise."""
-        return self.measurement.scale / self.scale
+        """(C,) weight of every number's edge, over its noise, in units of :attr:`unit`."""
+        return self.measurement.scale / (self.scale * self.unit)
+
+    @cached_property
+    def unit(self) -> float:
+        """What parameters are counted in the inverse of, so that rows are of ordinary size.
+
+        Bets on them have priors of ordinary width, and rounding is judged against 1.
+        """
+        return binary_unit(self.measurement.scale / self.scale[self.measurement.channel])
 
     def cells(self, arms: Indices) -> Indices:
         """(C,) class and ordered pair of arms that every number shows, as one code."""

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.scales import overflowed
 from edgewise.core.local.derivatives import Look
 from edgewise.core.local.passes import Components
 
@@ -97,6 +98,8 @@ def _solved(curvature: Array, slope: Array, damping: float) -> Array | None:
     diagonal = np.abs(np.diag(curvature))
     floor = 1e-10 * max(float(diagonal.max()), 1e-300)
     damped = curvature + np.diag(damping * diagonal + floor)
+    if not np.isfinite(damped).all():
+        raise overflowed("the fit of the edges' variances")
     try:
         return np.asarray(-cho_solve(cho_factor(damped, overwrite_a=True), slope))
     except LinAlgError:

@@ -158,14 +158,14 @@ def checked_noise(noise: Any, n_kinds: int, n_rewards: int, measured: Measured) 
     return tuple(values.tolist())
 
 
-_SMALLEST, _LARGEST = 1e-100, 1e100
+_SMALLEST, _LARGEST = 1e-50, 1e50
 """Deviations whose squares can be summed and divided; beyond, choose other units."""
 
 
 def _check_deviation(value: float | np.number, place: str) -> None:
     if not _SMALLEST <= value <= _LARGEST:
         raise InvalidProblem(
-            f"noise{place} is {value}; it must be a finite number above 0 (1e-100 to 1e100), an "
+            f"noise{place} is {value}; it must be a finite number above 0 (1e-50 to 1e50), an "
             "upper bound on the standard deviation of one reward",
             argument="noise",
         )

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from edgewise.base import checks
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.base.border import border
 from edgewise.base.compiled import compiled
+from edgewise.base.wording import shown
 from edgewise.core.evidence.evidence import Evidence
+from edgewise.errors import InvalidArgument
 
 
 def log_mixture(statistic: Array, information: Array, scales: Array) -> Array:
@@ -90,6 +93,15 @@ class Mixture:
     allows_ridge: bool = False
     allows_phases: bool = True
     needs_phases: bool = False
+
+    def __post_init__(self) -> None:
+        decades = [checks.whole("decades", one, least=-300, most=300) for one in self.decades]
+        if len(decades) != 2 or decades[0] > decades[1]:
+            raise InvalidArgument(
+                f"decades are {shown(self.decades)}; give the exponents of the smallest and the "
+                "largest precision, e.g. (-4, 4)",
+                argument="decades",
+            )
 
     def is_due(self, rounds: Indices) -> Mask:
         """After every round."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.base.scales import overflowed
 from edgewise.core.evidence.evidence import Evidence
 from edgewise.core.model.cells import Cells
-from edgewise.errors import NotFinite
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,4 @@ def judge(evidence: Evidence, cells: Cells, strength: Array) -> tuple[int, Verdi
 def _require_finite(evidence: Evidence, strength: Array) -> None:
     """Raise NotFinite if numbers have overflowed: infinite evidence would certify anything."""
     if np.isinf(evidence.theta).any() or np.isnan(strength).any():
-        raise NotFinite(
-            "the estimate has overflowed: rewards, weights or arms differ too much in size; state "
-            "them in units in which they are nearer to 1"
-        )
+        raise overflowed("the estimate")

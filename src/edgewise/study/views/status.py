@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
 from edgewise.base.html import summary
+from edgewise.base.scales import staying_finite
+from edgewise.base.wording import harmless, listed
 from edgewise.core.claim import Claim, Confirmation, claim_of
 from edgewise.core.earnings import Earnings, earnings_of
 from edgewise.core.ending import Ending, in_words
@@ -165,7 +167,7 @@ class StudyStatus:
         return summary(self.headline, self.rows())
 
     def __str__(self) -> str:
-        return "\n".join([self.headline, *(f"  {name:<14} {text}" for name, text in self.rows())])
+        return listed(self.headline, self.rows())
 
     def _evidence(self) -> str:
         tolerance = "" if self.epsilon is None else f", epsilon = {self.epsilon:g}"
@@ -260,17 +262,18 @@ class Recommendation:
 
     def __str__(self) -> str:
         if self.allocation is None:
-            return f"No recommendation yet. {self.guarantee}"
+            return harmless(f"No recommendation yet. {self.guarantee}")
         if self.confirmation is Confirmation.CONTRADICTED:
-            return self.guarantee
+            return harmless(self.guarantee)
         estimate = (
             f"Estimated global reward {self.allocation.value:.6g}, at most "
             f"{self.allocation.upper_bound:.6g} is possible by the estimate."
         )
-        parts = (estimate, self.guarantee)
+        parts = (estimate, harmless(self.guarantee))
         return "\n".join(reversed(parts) if self.contradictions else parts)
 
 
+@staying_finite("the estimate")
 def status_of(
     name: str, setting: Setting, state: StudyState, pending: StudyTicket | None
 ) -> StudyStatus:

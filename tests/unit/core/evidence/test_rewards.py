@@ -44,9 +44,9 @@ def test_scales_that_cannot_be_squared_are_refused_before_they_certify_anything(
     with pytest.raises(InvalidGraph, match="state them in other units"):
         ew.Graph.from_edges(edges, weights=[1.0, 1.0, 1e155])
     for noise in (1e-147, 1e147):
-        with pytest.raises(InvalidProblem, match="1e-100 to 1e100"):
+        with pytest.raises(InvalidProblem, match="1e-50 to 1e50"):
             ew.Problem(GRAPH, np.eye(2), noise=noise)
-    ew.Problem(ew.Graph.from_edges(edges, weights=[1e-90] * 3), np.eye(2), noise=1e-90)
+    ew.Problem(ew.Graph.from_edges(edges, weights=[1e-50] * 3), np.eye(2), noise=1e50)
 
 
 @pytest.mark.parametrize("max_rounds", [2.5, float("nan"), True, "9", 0])
