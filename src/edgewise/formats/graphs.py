@@ -15,7 +15,7 @@ from edgewise.base.extras import required
 from edgewise.errors import InvalidFile, InvalidGraph
 from edgewise.formats.edge_list import read_edge_csv, read_edge_parquet
 from edgewise.formats.files import FilePath, load_array, read_by_extension
-from edgewise.formats.limits import refuse_beyond
+from edgewise.formats.limits import refuse_nodes
 from edgewise.formats.matrix_market import load_matrix_market
 from edgewise.formats.names import readable
 from edgewise.formats.rudy import read_rudy
@@ -100,7 +100,7 @@ def _read_numpy(file: Path) -> Graph:
             "integer pairs of nodes, or a square adjacency matrix"
         )
     if array.shape[1] == 2 and np.issubdtype(array.dtype, np.integer):
-        refuse_beyond(file, "nodes", int(array.max(initial=0)) + 1, "NODES")
+        refuse_nodes(file, int(array.max(initial=0)) + 1, len(array))
         return Graph.from_edges(array)
     return _from_adjacency(file, array)
 
@@ -137,7 +137,7 @@ def _from_adjacency(file: Path, matrix: Any) -> Graph:
         raise InvalidFile(
             f"{file}: the sparse matrix is not well formed ({error}); write it again"
         ) from error
-    refuse_beyond(file, "nodes", max(rows, columns), "NODES")
+    refuse_nodes(file, max(rows, columns), table.nnz)
     if rows != columns:
         raise InvalidFile(
             f"{file}: the matrix is {rows} x {columns}; an adjacency matrix has one row and one "

@@ -15,6 +15,8 @@ CELLS = 500_000_000
 COLUMNS = 10_000
 NODES = 200_000_000
 """Nodes of a graph, whose number is read from a file."""
+ISOLATED = 10_000_000
+"""Nodes that no edge names: a file of a few bytes can announce as many as it likes."""
 DIGITS = 400
 """Digits of a number."""
 
@@ -27,3 +29,9 @@ def refuse_beyond(file: Path | str, what: str, found: int, name: str) -> None:
             f"{file}: it has {found} {what}, and the limit is {limit}; check the file, or raise "
             f"edgewise.formats.limits.{name}"
         )
+
+
+def refuse_nodes(file: Path | str, n_nodes: int, n_edges: int) -> None:
+    """Raise if there are too many nodes, or far more than edges could name."""
+    refuse_beyond(file, "nodes", n_nodes, "NODES")
+    refuse_beyond(file, "nodes without an edge", n_nodes - 2 * n_edges, "ISOLATED")

@@ -15,7 +15,7 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices
 from edgewise.formats.files import opened
-from edgewise.formats.limits import refuse_beyond
+from edgewise.formats.limits import refuse_beyond, refuse_nodes
 
 _FIELDS = ("real", "integer", "pattern")
 _SIGNS = {"general": 0.0, "symmetric": 1.0, "skew-symmetric": -1.0}
@@ -34,7 +34,8 @@ def load_matrix_market(file: Path) -> Any:
         if layout not in ("coordinate", "array") or kind not in _FIELDS or symmetry not in _SIGNS:
             raise ValueError(f"{layout} {kind} {symmetry} is not a matrix of real numbers")
         size = _size(next(dropwhile(_is_comment, stream), ""))
-        refuse_beyond(file, "nodes", max(size[:2]), "NODES")
+        entries = size[2] if len(size) == 3 else size[0] * size[1]
+        refuse_nodes(file, max(size[:2]), entries)
         numbers = _numbers(stream)
     read = _listed if layout == "coordinate" else _dense
     row, column, value = read(size, numbers, symmetry)

@@ -10,7 +10,7 @@ from edgewise.base.arrays import Indices
 from edgewise.errors import InvalidFile
 from edgewise.formats.edge_list import refuse_loops, refuse_repeats, weights_of
 from edgewise.formats.files import opened
-from edgewise.formats.limits import refuse_beyond
+from edgewise.formats.limits import refuse_nodes
 from edgewise.formats.table import Table
 from edgewise.network.graph import Graph
 
@@ -42,7 +42,7 @@ def _header(file: Path, line: int, words: list[str]) -> tuple[int, int]:
             "edges, with which the file must begin (an edge list with column names is a .csv file)"
         )
     n_nodes, n_edges = (int(word[:20]) for word in words)
-    refuse_beyond(f"{file}, line {line}", "nodes", n_nodes, "NODES")
+    refuse_nodes(f"{file}, line {line}", n_nodes, n_edges)
     return n_nodes, n_edges
 
 

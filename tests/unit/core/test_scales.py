@@ -21,7 +21,7 @@ def decisions(exponent: int, noise: Any, options: dict[str, Any]) -> list[Any]:
     unit = 2.0**exponent
     graph = ew.Graph.from_edges([(i, (i + 1) % 6) for i in range(6)], weights=_WEIGHTS)
     measured = options.pop("measured", "arc")
-    stated = noise if isinstance(noise, str) else noise * unit
+    stated: Any = noise if isinstance(noise, str) else noise * unit
     problem = ew.Problem(graph, _ARMS, noise=stated, measured=measured)
     world = ew.BilinearEnvironment(problem, _MATRIX * unit, noise=0.5 * unit, rng=3)
     learner = ew.Learner(problem, rng=1, **options)

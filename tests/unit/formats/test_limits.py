@@ -48,6 +48,12 @@ def test_a_number_of_nodes_beyond_all_use_is_refused(tmp_path: Path, ending: str
         read_graph(file)
 
 
+def test_a_small_file_does_not_announce_a_large_graph(tmp_path: Path) -> None:
+    np.save(tmp_path / "g.npy", np.array([[0, 10**8]]))
+    with pytest.raises(InvalidFile, match=r"99999999 nodes without an edge.*limits\.ISOLATED"):
+        read_graph(tmp_path / "g.npy")
+
+
 def test_a_table_of_very_many_columns_is_refused_at_once(tmp_path: Path) -> None:
     names = ",".join(f"c{i}" for i in range(100_000))
     (tmp_path / "a.csv").write_text(f"{names}\n{names}\n")
