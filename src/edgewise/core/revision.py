@@ -111,6 +111,7 @@ def end_phase(setting: Setting, state: LearnerState) -> LearnerState:
         by_edge=state.by_edge,
         before=state.by_edge_closed,
         over=True,
+        pooling=state.pooling or setting.problem.pooling,
     )
     watch = look(setting.problem, setting.gate, state.watch, told)
     return next_phase(setting, replace(state, watch=watch), None)

@@ -88,3 +88,30 @@ def test_a_learner_with_edges_of_their_own(offset: float, form: str | None) -> N
     assert again.contradictions == learner.contradictions
     report = learner.report(max_rounds=40)
     assert (str(report.claim) == "contradicted") == (form is not None)
+
+
+@pytest.mark.parametrize(
+    ("spread", "offset", "pooling", "forms"),
+    [
+        (0.0, 0.0, "shared", set()),
+        (0.0, 0.6, "shared", {"round"}),
+        (1.0, 0.0, "partial", set()),
+        (1.0, 0.9, "partial", {"round"}),
+    ],
+)
+def test_what_auto_decides_is_what_is_watched(
+    spread: float, offset: float, pooling: str, forms: set[str]
+) -> None:
+    problem = ew.Problem(GRAPH, ARMS, noise=0.3, pooling="auto")
+    learner = ew.Learner(problem, epsilon=1e-9, strategy="thompson", rng=1)
+    rng = np.random.default_rng(2)
+    world = HierarchicalWorld.draw(problem, matrix=MATRIX, spread=spread, rng=rng)
+    network = ew.BilinearEnvironment(problem, world.truth, rng=rng)
+    while learner.ending(max_rounds=40) is ew.Ending.RUNNING:
+        decided = learner._state.pooling is not None
+        assert decided or not learner.contradictions, "the model is still open"
+        ticket = learner.ask()
+        learner.tell(ticket, network(ticket.arms) + offset * decided * (ticket.round % 2))
+    assert learner._state.pooling == pooling
+    assert forms <= {one.form for one in learner.contradictions}
+    assert bool(forms) == bool(learner.contradictions)
