@@ -180,7 +180,7 @@ CHANGES: dict[str, Change] = {
     "noise doubled": _doubled,
     "a matrix per link, deviating by 0.3": _edges,
     "a missing square feature, one sigma": partial(_square, size=1.0),
-    "a missing square feature, five sigma": partial(_square, size=5.0),
+    "a missing square feature, minus one sigma": partial(_square, size=-1.0),
     "a matrix that drifts by one sigma in 40 rounds": _moving,
     "a stuck sensor": _stuck,
 }
@@ -259,7 +259,7 @@ def power(name: str, runs: int, **options: Any) -> str:
         wrong += best - mine > report.epsilon
         caught += spoke and best - mine > report.epsilon
     by = " / ".join(f"{(np.array(notices) <= limit).mean():.0%}" for limit in (4, 8, 16, 40))
-    shown = f"{name}, all arms shown" if options else name
+    shown = f"{name}, a first round with all arms" if options else name
     return (
         f"| {shown} | {by} | {np.median(notices):.0f} | {np.mean(rounds):.1f} | "
         f"{withheld / runs:.0%} | {caught} of {wrong} |"
@@ -321,7 +321,10 @@ def local_alarms(runs: int, gate: ew.Gate) -> Iterator[tuple[str, int, int]]:
     graph = ew.Graph.from_edges([(i, (i + s) % 8) for s in (1, 2) for i in range(8)], directed=True)
     arms, matrix = np.array([[1.0, 0.0], [0.0, 1.0], [0.7, 0.7]]), [[0.5, 0.2], [0.1, 0.3]]
     measurements: tuple[tuple[Any, Any], ...] = (("node", "channel"), ("arc", "none"))
-    spreads = {"partial": (0.0, 0.1, 0.3, 1.0), "auto": (0.0, 1.0)}  # clearly alike or not
+    spreads: dict[Any, tuple[float, ...]] = {
+        "partial": (0.0, 0.1, 0.3, 1.0),
+        "auto": (0.0, 1.0),
+    }  # clearly alike or not
     for pooling in spreads:
         for measured, levels in measurements:
             for spread in spreads[pooling]:
@@ -369,8 +372,8 @@ def print_power(runs: int) -> None:
     )
     for name in CHANGES:
         print(power(name, runs), flush=True)
-    even = ew.strategies.GOptimal(even=0.2)
-    for size in ("one", "five"):
+    even = ew.strategies.Adaptive(even=1)
+    for size in ("one", "minus one"):
         print(power(f"a missing square feature, {size} sigma", runs, strategy=even), flush=True)
 
 

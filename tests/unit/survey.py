@@ -296,7 +296,7 @@ def _rest(folder: Path) -> _Rows:
     }  # fmt: skip
     yield "simulation.paper_instance", simulation.paper_instance, {"dimension": 2, "omega": 0.1}
     own: dict[str, dict[str, Any]] = {
-        "Adaptive": {"growth": 0.1, "power": 4.0},
+        "Adaptive": {"growth": 0.1, "power": 4.0, "even": 1},
         "Contrast": {"growth": 0.1, "explore": 0.05},
         "GOptimal": {"tolerance": 1e-6, "even": 0.0},
         "Paper": {"tolerance": 1e-3},

@@ -91,6 +91,6 @@ def untested(problem: Problem, *, certified: bool) -> str:
     if certified and problem.n_arms > problem.whitening.rank:
         return (
             "not tested: the pairs of arms that were shown suit some matrix whatever they pay, so "
-            "a missing feature would go unnoticed; GOptimal(even=0.2) shows all arms"
+            "a missing feature would go unnoticed; Adaptive(even=1) shows all arms"
         )
     return ""

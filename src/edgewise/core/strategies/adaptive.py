@@ -16,6 +16,7 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.border import border
+from edgewise.base.checks import whole
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.design.node_laws import NodeLaws
 from edgewise.core.model.cells import Cells
@@ -35,22 +36,26 @@ class Adaptive:
     The first phase sees every direction; each later one lasts ``growth`` times the rounds so far
     (at least one) and serves the contrasts between the leader and its open rivals, the
     worst-served most (``power``). Works on every graph. Nothing is
-    drawn at random, except when missing rewards keep a phase from ending.
+    drawn at random, except when missing rewards keep a phase from ending, and in the first ``even``
+    rounds: there every node draws any of its arms, so that features that are missing show (the
+    layout deploys the few arms that the features need, to which some matrix always fits).
     """
 
     growth: float = 0.1
     power: float = 4.0
     name: str = "adaptive"
+    even: int = 0
 
     def __post_init__(self) -> None:
         if not (self.growth > 0 and self.power > 0):
             raise InvalidArgument(
                 f"growth is {self.growth} and power {self.power}; both must be above 0"
             )
+        whole("even", self.even, least=0)
 
     def __call__(self, problem: Problem, /) -> AdaptivePhases | SpreadPhases:
         """Prepare the layout; where edges have parameters of their own, rounds are spread out."""
-        plan = AdaptivePhases.of(problem, growth=self.growth, power=self.power)
+        plan = AdaptivePhases.of(problem, growth=self.growth, power=self.power, even=self.even)
         if problem.pooling in ("partial", "auto"):
             return SpreadPhases.of(problem, plan, self.growth)
         return plan
@@ -72,12 +77,14 @@ class AdaptivePhases:
     """Candidates drawn evenly: what is deployed when the layout gets a phase nowhere."""
     phasing: GrowingPhases
     power: float
+    even: int = 0
+    """Rounds at the start whose joint arms are drawn so."""
     designs: tuple[Design, ...] = ()
     stopping: str = "anytime"
     ridge: float = 0.0
 
     @classmethod
-    def of(cls, problem: Problem, *, growth: float, power: float) -> AdaptivePhases:
+    def of(cls, problem: Problem, *, growth: float, power: float, even: int = 0) -> AdaptivePhases:
         """Prepare what does not change from phase to phase."""
         layout = Cells.by_kind(problem)
         masks, groups = problem.candidate_sets
@@ -89,6 +96,7 @@ class AdaptivePhases:
             anything=NodeLaws.of(masks / masks.sum(axis=1, keepdims=True), groups),
             phasing=GrowingPhases(growth, shortest_phase(problem)),
             power=power,
+            even=even,
         )
 
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
@@ -98,7 +106,7 @@ class AdaptivePhases:
         every other round.
         """
         late = state.phase_rounds - overtime(self.cells, state)
-        if late >= 0 and late % 2 == 0:
+        if state.rounds < self.even or (late >= 0 and late % 2 == 0):
             return self.anything.draw(seed=state.seed, round=state.rounds + 1)
         gram = self.prior + self.layout.grams(state.statistics.information)
         inverse = np.linalg.inv(gram).astype(float, copy=False)

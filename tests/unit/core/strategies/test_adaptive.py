@@ -185,6 +185,31 @@ def test_a_single_arm_needs_no_comparison() -> None:
     assert (report.rounds, report.certified, report.best_pair) == (1, True, (0, 0))
 
 
+@pytest.mark.parametrize(("even", "contradicted"), [(0, False), (1, True)])
+def test_a_round_with_all_arms_shows_a_missing_feature(even: int, contradicted: bool) -> None:
+    """Five arms on a line, features (1, u), rewards with u^2: two arms fit some matrix."""
+    arms = np.column_stack([np.ones(5), np.linspace(-1.0, 1.0, 5)])
+    problem = ew.Problem(ew.Graph.circle(n_nodes=40), arms, noise=0.1)
+    i, j = problem.graph.arcs.T
+    rng = np.random.default_rng(3)
+
+    def rewards(joint: Indices) -> Array:
+        u = arms[joint, 1]
+        means = 0.5 * (u[i] * u[j] + u[i] + u[j]) - 1.5 * u[i] ** 2
+        return np.asarray(means + 0.1 * rng.standard_normal(len(i)))
+
+    learner = ew.Learner(problem, strategy=Adaptive(even=even), rng=0)
+    shown = len(set(learner.ask().arms.tolist()))
+    while learner.ending(max_rounds=4) is ew.Ending.RUNNING:
+        ticket = learner.ask()
+        learner.tell(ticket, rewards(ticket.arms))
+    assert (shown == 5) == bool(even)
+    assert bool(learner.contradictions) == contradicted
+    report = learner.report(max_rounds=4)
+    assert ("a missing feature would go unnoticed" in str(report)) == report.certified
+    assert report.certified == (not contradicted)
+
+
 @pytest.mark.parametrize("options", [{"growth": 0.0}, {"growth": -1.0}, {"power": 0.0}])
 def test_senseless_settings_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match="both must be above 0"):

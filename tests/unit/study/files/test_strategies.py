@@ -65,6 +65,7 @@ def strategy(folder: Path, text: str) -> Strategy:
     [
         ('[strategy]\nname = "adaptive"\n', Adaptive()),
         ('[strategy]\nname = "adaptive"\ngrowth = 1\npower = 2.5\n', Adaptive(1.0, 2.5)),
+        ('[strategy]\nname = "adaptive"\neven = 1\n', Adaptive(even=1)),
         ('[strategy]\nname = "contrast"\nexplore = 0.2\n', Contrast(explore=0.2)),
         ('[strategy]\nname = "g-optimal"\neven = 0.1\n', GOptimal(even=0.1)),
         (LIMITED, Limited(Thompson(), changed=1, steps=1, switching_cost=0.5)),
