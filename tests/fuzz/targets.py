@@ -107,6 +107,42 @@ def _told(data: bytes) -> None:
             study.cancel(study.pending)
 
 
+@cache
+def _client() -> Any:
+    """A server with that study, and somebody who may write."""
+    from fastapi.testclient import TestClient
+
+    from edgewise.service import Access, Limits, create_app
+    from edgewise.study import MemoryStorage
+
+    storage, token = MemoryStorage(), "w" * 32
+    study = ew.Study.create("fuzz", problem(), storage=storage, delta=1e-300, rng=0)
+    study.tell(study.ask(), np.zeros(4))
+    study.ask()
+    limits = Limits(streams=0, rate=1e9, burst=1e9)
+    app = create_app(storage, Access(write=(token,)), limits=limits)
+    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+    return TestClient(app, base_url="http://localhost", headers=headers)
+
+
+def _requested(data: bytes) -> None:
+    """A request: its first line method, path and type, then its body."""
+    head, _, body = data.partition(b"\n")
+    words = [*head.decode("latin-1").split(" "), "", "", ""]
+    try:
+        method, path, kind = (word.encode("ascii").decode() for word in words[:3])
+        request = _client().build_request(
+            method, f"/{path.lstrip('/')}", content=body, headers={"Content-Type": kind}
+        )
+    except Exception as error:  # no client would send it
+        raise EdgewiseError(str(error)) from error
+    answer = _client().send(request)
+    assert answer.status_code < 500, answer.text
+    assert "Traceback" not in answer.text
+    if answer.status_code >= 400:
+        raise EdgewiseError(answer.text)
+
+
 def _masked(data: bytes) -> None:
     masked(data.decode("utf-8", errors="replace"))
 
@@ -134,6 +170,8 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "entry.bin": _entry,
     "state.bin": _state,
     "url.txt": _masked,
+    "tell.http": _requested,
+    "create.http": _requested,
 }
 
 
@@ -168,6 +206,11 @@ def write_corpus() -> None:
         '[{"source": "a", "target": "b", "reward": 1}]}',
         "tell.json": "[0.5, null, 1e-3, -0.25]",
         "study.toml": 'name = "x"\ngraph = "x.csv"\narms = "x.csv"\nnoise = 0.5\n',
+        "tell.http": "POST /api/v1/studies/fuzz/rounds/2/tell application/json\n"
+        '[{"source": "a", "target": "b", "reward": 1}]',
+        "create.http": "POST /api/v1/studies application/json\n"
+        '{"name": "new", "graph": {"edges": [["a", "b"]]}, "arms": {"x": [1.0], "y": [2.0]}, '
+        '"noise": 0.5}',
         "url.txt": "postgresql://ann:s3cret@host:5432/db?sslpassword=x",
     }  # fmt: skip
     for name, text in texts.items():

@@ -15,7 +15,7 @@ def test_the_corpus_is_right(name: str) -> None:
     assert attempt(name, (CORPUS / name).read_bytes()) == ("read" if right else "refused")
 
 
-@settings(max_examples=400)
+@settings(max_examples=300)
 @given(st.sampled_from(sorted(TARGETS)), st.integers(0, 2**32))
 @example("graph.parquet", 2885)  # text that is no UTF-8 inside a file that opens
 def test_damage_is_refused_in_words(name: str, seed: int) -> None:

@@ -127,7 +127,7 @@ def interrupted(
     """What the command says when Ctrl-C is pressed, again and again as people do."""
     end = time.monotonic() + within
     while time.monotonic() < end:
-        time.sleep(3.0)  # past the imports: a Ctrl-C that meets one may become its error
+        time.sleep(1.0)  # past the imports: what meets them has nothing to say yet
         process.send_signal(by)
         try:
             return process.communicate(timeout=5.0)[1]
