@@ -49,7 +49,9 @@ def line_of(desk: Desk, name: str) -> Line:
     moment = view.moment
     pending, trial = moment.pending, moment.trial_ticket
     since = None
-    if pending is not None:
+    if trial is not None:  # what was done last has handed it out
+        since = view.once("since", lambda: desk.excerpt(name, last=1).deeds[-1].at)
+    elif pending is not None:
         since = view.once("since", lambda: handed_out(desk, name, pending.round))
     return Line(
         name,
@@ -57,7 +59,7 @@ def line_of(desk: Desk, name: str) -> Line:
         moment.rounds,
         state_of(view),
         trial.key if trial is not None else None if pending is None else pending.key,
-        0 if pending is None else pending.missing,
+        1 if trial is not None else 0 if pending is None else pending.missing,
         since,
         moment.cursor.state.learner.verdict.progress,
         view.position,

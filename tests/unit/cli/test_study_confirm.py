@@ -36,7 +36,7 @@ def measure(desk: Desk, gain: float) -> None:
     rng = np.random.default_rng(0)
     while (ticket := desk.study.seen.trial_ticket) is not None:
         asked = desk.as_json("ask")
-        assert asked["round"] == ticket.key
+        assert asked["round"] == ticket.key == desk.as_json("list")["list"][0]["pending"]
         value = gain * (ticket.candidate != "baseline") + 0.1 * rng.standard_normal()
         result = desk.run("tell", "--total", f"{value}", "--round", ticket.key)
         assert result.exit_code == 0, result.output

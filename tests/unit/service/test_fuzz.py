@@ -25,7 +25,7 @@ PARTS = ["ask", "extend", "remodel", "log", "report", "history", "export", "reco
          "rounds/1.2/tell", "rounds/9999999999999999999999/correct", "charts/network?show=x",
          "confirm", "trial", "trial/end", "rounds/T1-1.1/tell?total=1",
          "rounds/T1-1.1/tell?total=inf", "rounds/T1-1.2/tell", "rounds/T1-1.1/cancel", "end-trial",
-         "charts/trial", "charts/evidence", "rounds/\u0661/tell",
+         "charts/trial", "charts/evidence", "charts/rivals", "rounds/\u0661/tell",
          "rounds/2\u00b2/close"]  # fmt: skip
 
 texts = st.one_of(st.text(max_size=12), st.sampled_from([*LABELS, "", "2", "nan", "1e400", "\x00"]))

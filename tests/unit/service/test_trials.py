@@ -39,7 +39,9 @@ def test_a_trial_confirms_the_answer(
     assert detail(client.get(f"{CELLS}/trial"), 404)
     begun = client.post(f"{CELLS}/confirm", json={"baseline": "low", "max_pairs": 30, "seed": 1})
     assert begun.status_code == 201, begun.text
-    assert client.get("/api/v1/studies").json()["list"][0]["state"] == "in trial"
+    listed = client.get("/api/v1/studies").json()["list"][0]
+    assert (listed["state"], listed["pending"], listed["missing"]) == ("in trial", "T1-1.1", 1)
+    assert listed["since"] is not None
     while client.get(f"{CELLS}/trial").json()["trial"] == "running":
         ticket = client.post(f"{CELLS}/ask").json()
         assert ticket["round"].startswith("T1-")
@@ -81,10 +83,16 @@ def test_a_trial_on_the_page(
     client: TestClient, study: Study, network: ew.BilinearEnvironment
 ) -> None:
     own = {"Origin": BASE}
-    assert 'id="confirm"' in client.get("/studies/cells").text
+    front = client.get("/studies/cells").text
+    assert 'id="confirm"' in front
+    assert "/studies/cells/charts/rivals" in front
+    figure = client.get("/studies/cells/charts/rivals").json()
+    assert len(figure["traces"]) >= 2
+    assert "standard errors behind" in figure["yTitle"]
     page = client.post("/studies/cells/confirm", data={"arm": "low"}, headers=own)
     assert "Round T1-1.1 of the trial is out" in page.text
     assert "in trial" in client.get("/").text
+    assert "round T1-1.1 of the trial, handed out" in " ".join(client.get("/").text.split())
     told = {"round": "T1-1.1", "total": "12.5"}
     assert "Round T1-1.2" in client.post("/studies/cells/tell", data=told, headers=own).text
     wrong = client.post(

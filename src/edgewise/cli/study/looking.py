@@ -75,8 +75,10 @@ def list_studies(
     rows = []
     for name in place.names():
         found = Study.load(name, storage=place).seen
-        out = found.pending
+        out, trial = found.pending, found.trial_ticket
         key, missing = ("", 0) if out is None else (out.key, out.missing)
+        if trial is not None:  # one figure is waited for
+            key, missing = trial.key, 1
         rows.append((name, found.rounds, found.ending.name.lower(), key, missing))
     columns = ("study", "rounds", "ending", "pending", "missing")
     emit(Output({"studies": len(rows)}, "list", columns, rows), output)

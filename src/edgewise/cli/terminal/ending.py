@@ -69,9 +69,9 @@ def leaving_at_once() -> Iterator[None]:
     try:
         yield
     except SystemExit as ending:
-        if ending.code not in _CODES.values():
+        if not isinstance(ending.code, int) or ending.code not in _CODES.values():
             raise
-        _leave(int(ending.code))
+        _leave(ending.code)
     except Terminated:  # before there was a command to clear up
         _leave(TERMINATED)
     except KeyboardInterrupt:

@@ -38,6 +38,21 @@ def evidence(desk: Studies, name: StudyName) -> Response:
     )
 
 
+@router.get("/rivals")
+def rivals(desk: Studies, name: StudyName) -> Response:
+    """How far the closest rivals of the leading pair are behind, phase by phase."""
+    found = desk.view(name).moment.rivals()
+    if found is None:
+        raise Refusal(404, "no pair of arms leads yet; measure more rounds first")
+    said = "after round %{x}: %{y:.3g} standard errors behind<extra></extra>"
+    traces = [
+        _line(found.rounds, found.behind[:, slot], escape(label), said, colour=slot)
+        for slot, label in enumerate(found.names)
+    ]
+    title = f"standard errors behind {escape(found.leader)}"
+    return _figure([*traces, _level(found.rounds, 0.0, "no difference", colour=6)], y_title=title)
+
+
 @router.get("/totals")
 def totals(desk: Studies, name: StudyName) -> Response:
     """Total reward of every round beside the estimates of simple alternatives."""

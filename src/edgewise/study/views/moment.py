@@ -14,6 +14,7 @@ from edgewise.study.log.cursor import Cursor
 from edgewise.study.log.outside import in_words
 from edgewise.study.log.past import Past
 from edgewise.study.views.confirmation import candidates_of, measured_of, with_measured
+from edgewise.study.views.rivals import Rivals, rivals_of
 from edgewise.study.views.status import History, Recommendation, StudyStatus, status_of
 from edgewise.study.views.ticket import StudyTicket
 from edgewise.trial.answers import ticket_of
@@ -90,6 +91,10 @@ class Moment:
         if not trials or trials[-1].standing.ending is not TrialEnding.RUNNING:
             return None
         return ticket_of(len(trials), self.cursor.base.problem, trials[-1])
+
+    def rivals(self) -> Rivals | None:
+        """How far the closest rivals of the leading pair are behind; None before one leads."""
+        return rivals_of(self.cursor.setting, self.cursor.state)
 
     def recommend(self) -> Recommendation:
         """The best joint arm by what is known, and what is proved about it."""
