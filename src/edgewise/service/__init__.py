@@ -8,16 +8,22 @@ Needs ``edgewise[serve]``.
 
 from __future__ import annotations
 
-from edgewise.errors import MissingExtra
+from typing import TYPE_CHECKING, Any
 
-try:
-    import fastapi as fastapi
-except ImportError as error:
-    raise MissingExtra(
-        "edgewise serve needs FastAPI and uvicorn; install them with: pip install 'edgewise[serve]'"
-    ) from error
-
+from edgewise.base.extras import required
 from edgewise.service.access import Access as Access
 from edgewise.service.access import read_access as read_access
-from edgewise.service.app import create_app as create_app
 from edgewise.service.limits import Limits as Limits
+
+if TYPE_CHECKING:
+    from edgewise.service.app import create_app as create_app
+
+
+def __getattr__(name: str) -> Any:
+    """The application is loaded when it is wanted: a server says where it is before that."""
+    if name != "create_app":
+        raise AttributeError(f"module 'edgewise.service' has no attribute {name!r}")
+    required("fastapi", "edgewise serve needs FastAPI and uvicorn", "serve")
+    from edgewise.service.app import create_app
+
+    return create_app

@@ -11,10 +11,11 @@ from enum import IntEnum
 from pathlib import Path
 
 from edgewise.errors import InvalidArgument, InvalidFile
-from edgewise.formats.files import opened
 
 WRITE_TOKEN, READ_TOKEN = "EDGEWISE_TOKEN", "EDGEWISE_READ_TOKEN"
 """Environment variables that hold tokens."""
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+"""Addresses that only this machine can reach."""
 SESSION_SECONDS = 12 * 3600
 """A browser is asked for the token again after so long."""
 _SHORTEST = 16
@@ -83,6 +84,8 @@ def read_access(file: Path | None, environment: Mapping[str, str]) -> Access | N
     write = [environment[WRITE_TOKEN]] if environment.get(WRITE_TOKEN) else []
     read = [environment[READ_TOKEN]] if environment.get(READ_TOKEN) else []
     if file is not None:
+        from edgewise.formats.files import opened  # loads numpy, which a link need not wait for
+
         with opened(file) as stream:
             for number, line in enumerate(stream, start=1):
                 _read_line(f"{file}, line {number}", line.partition("#")[0].split(), write, read)

@@ -6,19 +6,16 @@ import socket
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FrameType
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-import uvicorn
-
+from edgewise.base.extras import required
 from edgewise.errors import InvalidArgument, StorageError
-from edgewise.service.access import Access
-from edgewise.service.app import create_app
-from edgewise.service.guard import LOOPBACK, Hosts
+from edgewise.service.access import LOOPBACK, Access
 from edgewise.service.limits import Limits
-from edgewise.study import Storage
 
-_PATIENCE = 5
-"""Seconds that requests under way get when the server is told to stop."""
+if TYPE_CHECKING:
+    from edgewise.study import Storage
 
 
 @dataclass(frozen=True)
@@ -48,26 +45,26 @@ class Serving:
     limits: Limits = field(default_factory=Limits)
 
     def run(self, announce: Callable[[str], None], *, browse: bool = False) -> None:
-        """Serve until interrupted; ``announce`` gets the link as soon as it works.
+        """Serve until interrupted; ``announce`` gets the link as soon as connections are taken.
 
         Ctrl-C is raised again after an orderly stop.
         """
+        _require_extra()
         access = self._access()
         with _listening(self.place) as listener:
             link = self._link(listener.getsockname()[1], access)
-            hosts = Hosts.of(self.place.host, self.place.names)
-            app = create_app(self.storage, access, hosts=hosts, limits=self.limits)
-            config = uvicorn.Config(
-                app,
-                access_log=False,
-                log_level="warning",
-                server_header=False,
-                timeout_graceful_shutdown=_PATIENCE,
-            )
-            announce(link)
+            announce(link)  # who comes now is queued for the second that loading takes
             if browse:
                 webbrowser.open(link)
-            _Server(config, app.state.watch.end).run([listener])
+            self._answer(access, listener)
+
+    def _answer(self, access: Access, listener: socket.socket) -> None:
+        from edgewise.service.app import create_app
+        from edgewise.service.guard import Hosts
+        from edgewise.service.running import run
+
+        hosts = Hosts.of(self.place.host, self.place.names)
+        run(create_app(self.storage, access, hosts=hosts, limits=self.limits), listener)
 
     def _access(self) -> Access:
         if self.access is not None:
@@ -86,6 +83,13 @@ class Serving:
         return f"http://{host}:{port}/{secret}"
 
 
+def _require_extra() -> None:
+    """Raise if the libraries are missing, without taking the time to load them."""
+    for name in ("fastapi", "uvicorn"):
+        if find_spec(name) is None:
+            required(name, "edgewise serve needs FastAPI and uvicorn", "serve")
+
+
 def _listening(place: Place) -> socket.socket:
     """A socket that accepts connections, before anything is promised."""
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
@@ -96,15 +100,3 @@ def _listening(place: Place) -> socket.socket:
             f"{place.host}:{place.port} cannot be listened on ({error.strerror}); end what uses "
             "it, or choose another --port (0 for any that is free)"
         ) from error
-
-
-class _Server(uvicorn.Server):
-    """Ends live streams when it is told to stop: they would never end by themselves."""
-
-    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._end_streams = end_streams
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._end_streams()
-        super().handle_exit(sig, frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import socket
@@ -79,6 +80,8 @@ def leaving_at_once() -> Iterator[None]:
 
 
 def _leave(code: int) -> None:
+    if "multiprocessing" in sys.modules:  # semaphores of pools are named until these have run
+        atexit._run_exitfuncs()
     with suppress(OSError, ValueError):  # a closed pipe has no reader
         sys.stdout.flush()
         sys.stderr.flush()
