@@ -22,7 +22,7 @@ from edgewise.core.strategies import Strategy
 from edgewise.core.targets import Target
 from edgewise.core.targets.allocation import on_grid
 from edgewise.errors import InvalidArgument
-from edgewise.progress import ProgressLine
+from edgewise.progress import ProgressLine, observer_for
 
 
 @border
@@ -41,7 +41,7 @@ def identify(
     robust: bool = False,
     stop_when: StopWhen | None = None,
     rng: Rng = None,
-    progress: bool | Callable[[Learner], None] = False,
+    progress: bool | Callable[[Learner], None] | None = None,
 ) -> Report:
     """Find the best joint arm of ``problem`` by deploying joint arms in ``environment``.
 
@@ -55,13 +55,16 @@ def identify(
     delta, epsilon, target, strategy, stopping, gate, trust_model, robust, rng
         As in :class:`~edgewise.Learner`.
     max_rounds
-        Round budget. Spending it is an ending of the report, not an error.
+        Round budget. Spending it is an ending of the report, not an error; so is a tie that would
+        take 100 times the rounds so far to break (``Ending.TIED``, with the tolerance that would
+        certify now in ``report.tie``); a :class:`~edgewise.Learner` goes on if you do.
     stop_when
         Asked after rounds that grow by a tenth, with the :class:`~edgewise.Earnings` so far: True
         ends the run, uncertified. For example ``lambda now: now.next_rounds < 0.5``.
     progress
-        True: a live line on standard error. Or a function called with the learner after every
-        round.
+        A live line on standard error: True or False; by default if the call lasts longer than a
+        few seconds on a terminal or in a notebook. Or a function called with the learner after
+        every round.
 
     Examples
     --------
@@ -86,7 +89,7 @@ def identify(
         robust=robust,
         rng=rng,
     )
-    observer = ProgressLine() if progress is True else progress
+    observer = observer_for(progress)
     try:
         while learner.ending(max_rounds=max_rounds) is Ending.RUNNING:
             ticket = learner.ask()

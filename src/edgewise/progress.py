@@ -10,29 +10,37 @@ from typing import TextIO
 from edgewise.core.learner import Learner
 
 _WIDTH = 24
+_PATIENCE = 3.0
+"""Seconds that a call may last before somebody who watches is told how far it is."""
 
 
 class ProgressLine:
     """Shows rounds, the leading pair, and how far the evidence against its closest rival is.
 
-    On a terminal the line is rewritten in place, about ten times a second; elsewhere a new line
-    appears every few seconds. ``line`` says what is shown; the default is :func:`describe`.
+    On a terminal and in a notebook the line is rewritten in place, some times a second; elsewhere
+    a new line appears every few seconds. ``line`` says what is shown; the default is
+    :func:`describe`. Nothing is shown before ``after`` seconds.
     """
 
     def __init__(
-        self, stream: TextIO | None = None, line: Callable[[Learner], str] | None = None
+        self,
+        stream: TextIO | None = None,
+        line: Callable[[Learner], str] | None = None,
+        *,
+        after: float = 0.0,
     ) -> None:
         self._describe = describe if line is None else line
         self._stream = sys.stderr if stream is None else stream
-        self._live = self._stream.isatty()
-        self._pause = 0.1 if self._live else 5.0
-        self._next = time.monotonic()
+        self._live = is_watched(self._stream)
+        self._pause = 5.0 if not self._live else 0.1 if self._stream.isatty() else 0.5
+        self._first = self._next = time.monotonic() + after
         self._last = ""
 
     def __call__(self, learner: Learner) -> None:
         """Redraw if it is time, or if the learner has just stopped."""
-        if learner.verdict.stop or time.monotonic() >= self._next:
-            self._next = time.monotonic() + self._pause
+        now = time.monotonic()
+        if now >= self._first and (learner.verdict.stop or now >= self._next):
+            self._next = now + self._pause
             self._write(self._describe(learner))
 
     def close(self) -> None:
@@ -46,6 +54,22 @@ class ProgressLine:
         self._stream.write(f"\r{text}{padding}" if self._live else f"{text}\n")
         self._stream.flush()
         self._last = text
+
+
+def is_watched(stream: TextIO) -> bool:
+    """Whether somebody sees a line change in place: on a terminal, or below a notebook's cell."""
+    return stream.isatty() or type(stream).__module__.startswith("ipykernel")
+
+
+def observer_for(
+    progress: bool | Callable[[Learner], None] | None,
+) -> Callable[[Learner], None] | None:
+    """What to call after every round; by default a line for whoever watches a call that lasts."""
+    if progress is None:
+        return ProgressLine(after=_PATIENCE) if is_watched(sys.stderr) else None
+    if progress is True:
+        return ProgressLine()
+    return progress or None
 
 
 def describe(learner: Learner) -> str:

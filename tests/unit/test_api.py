@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.progress import ProgressLine, describe
+from edgewise.progress import ProgressLine, describe, is_watched, observer_for
 
 CONTRACT: dict[str, list[str]] = {
     "Graph.star": ["n_edges", "n_nodes"],
@@ -283,3 +283,36 @@ def test_describe_before_and_during() -> None:
     assert f"round {learner.rounds}  leader (" in text
     assert text.endswith("more")
     assert "about" in text
+
+
+class Watched(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_shows_itself_to_whoever_watches_a_call_that_lasts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing in the first seconds; nothing at all where nobody watches, or if it is unwanted."""
+    stream, clock = Watched(), iter(np.arange(0.0, 1000.0, 0.5))
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr("edgewise.progress.time.monotonic", lambda: float(next(clock)))
+    line = observer_for(None)
+    assert isinstance(line, ProgressLine)
+    problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2), noise=0.1)
+    learner = ew.Learner(problem, rng=0)
+    shown = []
+    for _ in range(8):
+        line(learner)
+        shown.append(bool(stream.getvalue()))
+    assert shown == [False] * 5 + [True] * 3
+    assert observer_for(False) is None
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert observer_for(None) is None
+
+
+def test_a_notebook_is_watched() -> None:
+    """Its stream is no terminal, but rewrites a line."""
+    notebook = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})
+    assert is_watched(notebook())
+    assert not is_watched(io.StringIO())

@@ -260,6 +260,11 @@ def _numbers(name: str, value: Any, *, error: _Error) -> Any:
     return value
 
 
+def _numbers_or_names(name: str, value: Any, *, error: _Error) -> Any:
+    """An array, or what it says by name."""
+    return value if isinstance(value, Mapping) else _numbers(name, value, error=error)
+
+
 def _made_by_edgewise(name: str, value: Any, *, kind: str, error: _Error) -> Any:
     """A value of a class of that name; classes of rings further out are known by name only."""
     if not any(one.__name__ == kind for one in type(value).__mro__):
@@ -281,6 +286,8 @@ _SIMPLE: dict[str, Callable[..., Any]] = {
     "Array": _array,
     "Indices": _array,
     "Mask": _array,
+    "NamedArms": _numbers,
+    "NamedMask": _numbers_or_names,
     "Deploy": _function,
 }
 _GENERIC: dict[str, Callable[..., Any]] = {

@@ -6,6 +6,7 @@ from enum import Enum
 
 from edgewise.core.claim import Claim
 from edgewise.core.stopping.verdict import Verdict
+from edgewise.core.tie import Tie
 
 
 class Ending(Enum):
@@ -15,6 +16,10 @@ class Ending(Enum):
     CONTRADICTED = "the data contradict the model, so what it says of the answer does not count"
     STALLED = "more rounds would not help: what is left of the gap is optimisation"
     SETTLED = "further rounds are expected to gain less than asked for; the answer is estimated"
+    TIED = (
+        "nothing is left to decide: every rival is within one standard error of the leader, and "
+        "telling them apart would take longer than makes sense; the answer is not certified"
+    )
     CHOSEN = (
         "stop_when said that it is good enough; the answer is the current leader, not certified"
     )
@@ -29,11 +34,13 @@ def ending_of(
     max_rounds: int | None = None,
     until: int = 0,
     contradicted: bool = False,
+    tie: Tie | None = None,
 ) -> Ending:
     """Whether further rounds are taken after so many, and why not.
 
     Rounds up to ``until`` are taken whatever the rule says; none beyond ``max_rounds``. Where the
-    data have ``contradicted`` the model, rounds end where it would have had its answer.
+    data have ``contradicted`` the model, rounds end where it would have had its answer; and where a
+    ``tie`` is not worth breaking.
     """
     if rounds < until:
         return Ending.RUNNING
@@ -45,6 +52,8 @@ def ending_of(
         return Ending.STALLED
     if verdict.settled:
         return Ending.SETTLED
+    if tie is not None and tie.holds(max_rounds):
+        return Ending.TIED
     if max_rounds is not None and rounds >= max_rounds:
         return Ending.BUDGET_SPENT
     return Ending.RUNNING

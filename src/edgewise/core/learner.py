@@ -45,6 +45,7 @@ from edgewise.core.strategies.plan import trusted_by
 from edgewise.core.strategies.worlds import recommended
 from edgewise.core.targets import Target
 from edgewise.core.targets.estimate import local_estimate
+from edgewise.core.tie_search import look_for_ties
 from edgewise.errors import InvalidArgument, LearnerStopped, SuspiciousReward, UnknownTicket
 
 _VERSION = 3
@@ -124,14 +125,19 @@ def tell_round(
     total = float(rewards.sum())
     if total > later.best_total:  # never true for NaN: rounds with gaps do not compete
         later = replace(later, best_arms=arms, best_total=total)
-    return later
+    return look_for_ties(setting, later)
 
 
 def ending_after(state: LearnerState, *, max_rounds: int | None = None, until: int = 0) -> Ending:
     """Whether further rounds are taken, and why not (:func:`~edgewise.core.ending.ending_of`)."""
     contradicted = bool(state.contradictions)
     return ending_of(
-        state.verdict, state.rounds, max_rounds=max_rounds, until=until, contradicted=contradicted
+        state.verdict,
+        state.rounds,
+        max_rounds=max_rounds,
+        until=until,
+        contradicted=contradicted,
+        tie=state.tie,
     )
 
 

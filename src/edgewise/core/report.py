@@ -25,6 +25,7 @@ from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.stopping import Verdict
+from edgewise.core.tie import Tie
 from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -143,6 +144,8 @@ class Report:
     """Whether a trial has borne the answer out."""
     measured: str = ""
     """What a trial found, in words; empty if there was none about this answer."""
+    tie: Tie | None = None
+    """What was found when ties were last looked for: the tolerance that would have certified."""
 
     @property
     def claim(self) -> Claim:
@@ -224,8 +227,17 @@ class Report:
         claims = [claim for claim in self.target.claims(self) if claim]
         if self.ending is Ending.CONTRADICTED and self.contradictions:
             claims = []
-        closing = [f"Assumes {self.assumes}.", self.unwatched]
+        closing = [self._tied_text(), f"Assumes {self.assumes}.", self.unwatched]
         return " ".join([*said, *claims, *(text for text in closing if text)])
+
+    def _tied_text(self) -> str:
+        if self.ending is not Ending.TIED or self.tie is None:
+            return ""
+        return (
+            f"The leader and its rivals cannot be told apart: after round {self.tie.round} every "
+            f"rival was within one standard error; epsilon = {self.tie.epsilon:.3g} would have "
+            "certified the leader then."
+        )
 
     @property
     def contradiction_text(self) -> str:

@@ -76,6 +76,7 @@ def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Rep
         edge_tables=None if local is None else local.network.edge_tables(local.theta),
         contradictions=state.contradictions,
         unwatched=_unwatched(setting, state),
+        tie=state.tie,
     )
     if report.contradictions:  # what is proved under a model that does not hold is not proved
         return replace(report, regret=None)

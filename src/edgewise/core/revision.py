@@ -11,23 +11,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.measuring import (
-    ByPhase,
     Statistics,
     after,
-    as_rounds,
     measure,
     nothing_measured,
     with_present,
 )
 from edgewise.core.gate.watch import Told, look
 from edgewise.core.learner import is_phase_over, next_phase
+from edgewise.core.looking import is_at_its_look, last_look
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
-from edgewise.core.stopping import Anytime
-from edgewise.core.targets import Finding
-from edgewise.core.targets.elimination import refuted_by
 
 
 def sum_rounds(setting: Setting, rounds: Iterable[tuple[Indices, Array]]) -> Statistics:
@@ -63,14 +59,9 @@ def amend(
 
 def _look_again(setting: Setting, state: LearnerState) -> LearnerState:
     """At other data than the last look had; not, if its statistics are gone."""
-    if not (_is_at_its_look(state) or (state.verdict.round and len(state.closed))):
+    if not (is_at_its_look(state) or (state.verdict.round and len(state.closed))):
         return state
     return reconsider(setting, replace(state, extra_looks=state.extra_looks + 1))
-
-
-def _is_at_its_look(state: LearnerState) -> bool:
-    """Whether the last look was at the present phase as it is."""
-    return state.verdict.round == state.rounds and state.phase_rounds > 0
 
 
 def reconsider(setting: Setting, state: LearnerState) -> LearnerState:
@@ -79,10 +70,10 @@ def reconsider(setting: Setting, state: LearnerState) -> LearnerState:
     Between the looks of a rule that looks rarely, the statistics of the last look are gone, and the
     verdict stands until the next.
     """
-    seen = _last_look(setting, state)
+    seen = last_look(setting, state)
     if seen is None:
         return state
-    later = replace(state, verdict=seen.verdict, answer=seen.answer, refuted=seen.refuted)
+    later = replace(state, verdict=seen.verdict, answer=seen.answer, refuted=seen.refuted, tie=None)
     return later if seen.verdict.stop else go_on(setting, later)
 
 
@@ -91,8 +82,8 @@ def go_on(setting: Setting, state: LearnerState) -> LearnerState:
 
     The phase that the stop ended is over, as if there had been no stop.
     """
-    seen = _last_look(setting, state)
-    if seen is None or not _is_at_its_look(state) or not is_phase_over(setting, state):
+    seen = last_look(setting, state)
+    if seen is None or not is_at_its_look(state) or not is_phase_over(setting, state):
         return state
     return next_phase(setting, state, seen.open())
 
@@ -115,23 +106,3 @@ def end_phase(setting: Setting, state: LearnerState) -> LearnerState:
     )
     watch = look(setting.problem, setting.gate, state.watch, told)
     return next_phase(setting, replace(state, watch=watch), None)
-
-
-def _last_look(setting: Setting, state: LearnerState) -> Finding | None:
-    """What is found at the round last judged; None if its statistics are gone."""
-    target, number, closed = setting.target, state.verdict.round, state.closed
-    if _is_at_its_look(state):
-        before, last = closed, as_rounds(state.statistics)
-    elif number > 0 and len(closed):
-        before, last = closed[:-1], as_rounds(closed[-1])
-    else:
-        return None
-    then = replace(state, closed=before, refuted=_refuted_before(setting, state, before))
-    return target.look(setting.at_look(state, number), then, np.array([number]), last)
-
-
-def _refuted_before(setting: Setting, state: LearnerState, phases: ByPhase) -> Mask | None:
-    """(q, P) what the phases before the last look had refuted, by what is known of them now."""
-    if state.refuted is None or not isinstance(setting.rule, Anytime):
-        return None
-    return refuted_by(setting, setting.rule, phases)

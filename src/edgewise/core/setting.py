@@ -38,6 +38,8 @@ class Setting:
     """What must stay silent for a certificate to count; None to trust the model."""
     robust: bool = False
     """Whether rewards that are out of the question do not count."""
+    ties: bool = True
+    """Whether to look for ties: see :mod:`edgewise.core.tie`."""
 
     @classmethod
     def of(

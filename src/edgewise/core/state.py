@@ -30,6 +30,7 @@ from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Answer
 from edgewise.core.stopping import Verdict
+from edgewise.core.tie import Tie
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,8 @@ class LearnerState:
     """(q, P) the cells that a rule has refuted for good; None if the rule knows no such thing."""
     extra_looks: int = 0
     """Looks beyond those of the rule's own rounds: at other data, or with another confidence."""
+    tie: Tie | None = None
+    """What was found when ties were last looked for; None before."""
 
     @classmethod
     def start(
@@ -123,6 +126,7 @@ class LearnerState:
             "watch": None if self.watch is None else self.watch.to_tree(),
             "refuted": None if self.refuted is None else self.refuted.copy(),
             "extra_looks": self.extra_looks,
+            "tie": None if self.tie is None else asdict(self.tie),
         }
 
     @classmethod
@@ -176,5 +180,6 @@ _NOT_KEPT_BEFORE: dict[str, Callable[[Any], Any]] = {
     "centre": _joint_arm,
     "watch": Watch.from_tree,
     "refuted": lambda value: frozen(value, np.bool_),
+    "tie": Tie.from_tree,
 }
 """Fields that older versions did not store; None where there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from edgewise.base.extras import required
 from edgewise.errors import InvalidFile
 from edgewise.formats.limits import refuse_beyond
 from edgewise.formats.table import Table
+from edgewise.writing import replacing
 
 
 def read_parquet(file: Path) -> Table:
@@ -32,6 +34,25 @@ def read_parquet(file: Path) -> Table:
     if table.num_rows == 0:
         raise InvalidFile(f"{file}: the table has no rows; add at least one")
     return Table(file, columns, range(1, table.num_rows + 1), unit="row")
+
+
+def write_parquet(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Write a table; names of nodes and arms as text, unless all are numbers."""
+    fact = "Parquet files need pyarrow"
+    pa = required("pyarrow", fact, "parquet")
+    parquet = required("pyarrow.parquet", fact, "parquet")
+    cells = [_alike([row[k] for row in rows]) for k in range(len(columns))]
+    table = pa.table(dict(zip(columns, cells, strict=True)))
+    with replacing(path) as place:
+        parquet.write_table(table, place)
+
+
+def _alike(cells: list[Any]) -> list[Any]:
+    """A column of one type."""
+    known = [cell for cell in cells if cell is not None]
+    if all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known):
+        return cells
+    return [None if cell is None else str(cell) for cell in cells]
 
 
 def _cells(column: Any, types: Any) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +30,26 @@ class Whitening:
     def rank(self) -> int:
         """Dimension ``r`` of the span of the arms."""
         return int(self.transform.shape[1])
+
+
+NamedArms: TypeAlias = Array
+"""(K, d); a data frame, whose index and columns are the names, becomes one."""
+
+
+class ArmNames(NamedTuple):
+    """What a table of arms calls them."""
+
+    arms: tuple[Hashable, ...] | None
+    features: tuple[str, ...] | None
+
+
+def names_of(arms: Any) -> ArmNames:
+    """Index and columns of a data frame; nothing where they are mere numbers, or no frame."""
+    if not (hasattr(arms, "index") and hasattr(arms, "columns")):
+        return ArmNames(None, None)
+    index, columns = (tuple(axis.tolist()) for axis in (arms.index, arms.columns))
+    numbered, unnamed = (axis == tuple(range(len(axis))) for axis in (index, columns))
+    return ArmNames(None if numbered else index, None if unnamed else tuple(map(str, columns)))
 
 
 def checked_arms(arms: ArrayLike) -> Array:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Indices, Mask, frozen
+from edgewise.base.choice import instead
 from edgewise.errors import InvalidProblem
+
+NamedMask: TypeAlias = Mask
+"""(n, K); what names of nodes and arms say becomes one (:func:`by_label`)."""
 
 
 class Candidates(NamedTuple):
@@ -43,6 +48,41 @@ def checked_candidates(candidates: ArrayLike | None, n_nodes: int, n_arms: int) 
             "leave every node at least one"
         )
     return None if mask.all() else frozen(mask, np.bool_)
+
+
+def by_label(
+    candidates: Any, nodes: Sequence[Hashable], arms: Sequence[Hashable]
+) -> ArrayLike | None:
+    """(n, K) what names of nodes and arms say; anything else as it is.
+
+    ``{node: [arms]}``, where nodes that are not named may be given every arm; or a data frame of
+    booleans whose index names nodes and whose columns name arms.
+    """
+    if hasattr(candidates, "columns") and hasattr(candidates, "index"):
+        rows, columns = candidates.index.tolist(), candidates.columns.tolist()
+        table = np.asarray(candidates, np.bool_)
+        given = {
+            node: [columns[k] for k in np.flatnonzero(table[i])] for i, node in enumerate(rows)
+        }
+    elif isinstance(candidates, Mapping):
+        given = dict(candidates)
+    else:
+        return cast("ArrayLike | None", candidates)
+    mask = np.ones((len(nodes), len(arms)), np.bool_)
+    for node, allowed in given.items():
+        row = _place("node", node, nodes)
+        mask[row] = False
+        mask[row, [_place("arm", arm, arms) for arm in allowed]] = True
+    return mask
+
+
+def _place(what: str, name: Hashable, names: Sequence[Hashable]) -> int:
+    if name not in names:
+        raise InvalidProblem(
+            f"candidates name the {what} {name!r}; {instead(name, [str(one) for one in names])}",
+            argument="candidates",
+        )
+    return names.index(name)
 
 
 def group_candidates(mask: Mask | None, n_nodes: int, n_arms: int) -> Candidates:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,6 +69,46 @@ def _edge_attribute(graph: Any, name: str | None) -> list[Any] | None:
             f"or ignore it (from_networkx takes the attribute names, None to ignore)"
         )
     return values
+
+
+def pandas_parts(
+    frame: Any,
+    ends: tuple[str, str],
+    kind: str | None,
+    weight: str | None,
+    covariates: Sequence[str],
+    nodes: Sequence[Hashable] | None,
+) -> dict[str, Any]:
+    """What ``Graph.from_edges`` needs to know of a data frame with a row per edge."""
+    if not hasattr(frame, "columns"):
+        raise InvalidGraph(f"frame is {shown(frame)}; pass a pandas.DataFrame", argument="frame")
+    known = [str(name) for name in frame.columns]
+    for name in (*ends, *covariates):
+        if name not in known:
+            raise InvalidGraph(
+                f"the frame has no column {name!r}; {instead(name, known)}", argument="frame"
+            )
+    pairs = list(zip(*(frame[end].tolist() for end in ends), strict=True))
+    labels = tuple(
+        dict.fromkeys(node for pair in pairs for node in pair) if nodes is None else nodes
+    )
+    index = {label: position for position, label in enumerate(labels)}
+    for row, pair in enumerate(pairs):
+        for node in pair:
+            if node not in index:
+                raise InvalidGraph(
+                    f"row {row} of the frame names node {node!r}, which is not among nodes; add it "
+                    "there, or leave nodes out",
+                    argument="nodes",
+                )
+    return {
+        "pairs": np.array([(index[u], index[v]) for u, v in pairs], np.int64).reshape(-1, 2),
+        "n_nodes": len(labels),
+        "kinds": frame[kind].tolist() if kind in known else None,
+        "weights": frame[weight].to_numpy(float) if weight in known else None,
+        "labels": labels,
+        "covariates": {name: frame[name].to_numpy(float) for name in covariates} or None,
+    }
 
 
 def scipy_parts(matrix: Any, directed: bool) -> dict[str, Any]:

@@ -18,7 +18,12 @@ from edgewise.base.border import border
 from edgewise.base.html import ring, summary
 from edgewise.base.wording import harmless, shown
 from edgewise.errors import InvalidGraph, IsolatedNodes
-from edgewise.network.conversions import networkx_graph, networkx_parts, scipy_parts
+from edgewise.network.conversions import (
+    networkx_graph,
+    networkx_parts,
+    pandas_parts,
+    scipy_parts,
+)
 from edgewise.network.covariates import checked_covariates, named_columns
 from edgewise.network.graph_checks import (
     checked_edges,
@@ -49,7 +54,8 @@ _DRAWN = 60
 class Graph:
     """Nodes and the interactions between them.
 
-    Build one with :meth:`from_edges`, :meth:`from_networkx`, :meth:`from_scipy` or a named family.
+    Build one with :meth:`from_edges`, :meth:`from_pandas`, :meth:`from_networkx`,
+    :meth:`from_scipy` or a named family.
 
     An undirected interaction is observed in both directions, a directed one only from its first
     node to its second. ``n_arcs`` counts observed directions, the paper's ``m`` (the families
@@ -292,6 +298,30 @@ class Graph:
         named as ``covariates`` must be there.
         """
         return cls.from_edges(**networkx_parts(graph, kind, weight, covariates))
+
+    @classmethod
+    def from_pandas(
+        cls,
+        frame: Any,
+        *,
+        source: str = "source",
+        target: str = "target",
+        kind: str | None = "kind",
+        weight: str | None = "weight",
+        covariates: Sequence[str] = (),
+        directed: bool = False,
+        nodes: Sequence[Hashable] | None = None,
+    ) -> Graph:
+        """A graph from a data frame with a row per edge; what its ends are called are the labels.
+
+        The columns ``kind`` and ``weight`` are used if they are there, ``source``, ``target`` and
+        ``covariates`` must be. Nodes are in the order of ``nodes``, which may name some that no
+        edge has; by default in the order in which they appear, row by row.
+        """
+        return cls.from_edges(
+            **pandas_parts(frame, (source, target), kind, weight, covariates, nodes),
+            directed=directed,
+        )
 
     @classmethod
     def from_scipy(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,7 @@ def replicate(
     noise: float | None = None,
     law: str | Law = "gaussian",
     gate: Gate | None = None,
+    stop_at_ties: bool = False,
     max_rounds: int = 10**6,
     rng: Rng = None,
     jobs: int = 1,
@@ -116,7 +117,9 @@ def replicate(
     :class:`~edgewise.BilinearEnvironment`, whose ``own``, ``levels``, ``round_levels``, ``noise``
     and ``law`` these are. With a ``spread`` every repetition has a world of its own, drawn as a
     :class:`~edgewise.simulation.HierarchicalWorld`. A ``gate`` looks at single rewards: with one,
-    rounds are simulated one by one; without, the model is trusted. The other options are those of
+    rounds are simulated one by one; without, the model is trusted. With ``stop_at_ties`` a run ends
+    where :func:`~edgewise.identify` would (``Ending.TIED``); by default runs go on, since how many
+    rounds the method takes is what is asked. The other options are those of
     :class:`~edgewise.Learner`.
 
     ``environment`` is a system of your own instead: a function or class that takes the generator
@@ -144,6 +147,7 @@ def replicate(
         gate=gate,
         trust_model=gate is None,
     )
+    setting = replace(setting, ties=bool(stop_at_ties))
     own_options = {"levels": levels, "round_levels": round_levels, "noise": noise, "law": law}
     truth = None if matrix is None else Truth.of(problem, matrix, beta, own)
     world: Simulated

@@ -21,6 +21,7 @@ from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.strategies.plan import Upcoming, upcoming
 from edgewise.core.targets.truth import Truth
+from edgewise.core.tie_search import look_for_ties
 from edgewise.errors import InvalidArgument
 from edgewise.simulation.environment import BilinearEnvironment
 from edgewise.simulation.hierarchical import HierarchicalWorld
@@ -165,6 +166,7 @@ class ByCell:
             ahead = upcoming(setting.plan, setting.problem, state, size)
             rounds = self._simulate(setting, ahead, rng)
             state = advance(setting, replace(state, deployed=ahead.deployed), rounds)
+            state = look_for_ties(setting, state)
         return state, self.truth
 
     def _simulate(self, setting: Setting, ahead: Upcoming, rng: np.random.Generator) -> ByRound:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Unpack, cast
+from typing import TYPE_CHECKING, Unpack, cast
 
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array
 from edgewise.base.border import border
+from edgewise.base.extras import required
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core.ending import Ending
 from edgewise.core.gate.options import Gate
@@ -41,9 +42,13 @@ from edgewise.study.views.confirmation import Candidates, candidates_of
 from edgewise.study.views.export import read_export, write_export
 from edgewise.study.views.moment import Moment
 from edgewise.study.views.status import History, Recommendation, StudyStatus
+from edgewise.study.views.tables import table_of
 from edgewise.study.views.ticket import RoundName, StudyTicket
 from edgewise.trial.planning import PairsNeeded
 from edgewise.trial.setup import set_up
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Study:
@@ -444,6 +449,18 @@ class Study:
         with self.storage.reading(self.name) as journal:
             for entry in journal.read(0):
                 yield entry.at, event_of(entry, base)
+
+    @border
+    def to_frame(self, what: str = "measurements") -> pd.DataFrame:
+        """What is on record as a data frame; needs ``edgewise[pandas]``.
+
+        ``"measurements"``, one row per measured number with the arms that showed it;
+        ``"configurations"``, the arm of every node in every round; ``"rounds"``, with totals,
+        times and progress; ``"log"``, every event; or ``"recommendation"``.
+        """
+        pd = required("pandas", "a frame needs pandas", "pandas")
+        found = table_of(self, what)
+        return pd.DataFrame(list(found.rows), columns=list(found.columns))
 
     @border
     def export(self, path: FilePath) -> None:

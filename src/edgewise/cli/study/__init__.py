@@ -16,6 +16,7 @@ from edgewise.cli.study import (
     moving,
     remodelling,
     reporting,
+    tabling,
 )
 from edgewise.cli.study.options import in_commands
 from edgewise.cli.terminal.shell import WRONG_INPUT, Group, note
@@ -57,6 +58,7 @@ def register(app: typer.Typer) -> None:
         answering,
         looking,
         reporting,
+        tabling,
         confirming,
         remodelling,
         managing,

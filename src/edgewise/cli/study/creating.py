@@ -124,5 +124,6 @@ def _answer(study: Study, storage: str) -> Output:
     }
     labels = problem.arm_labels or range(problem.n_arms)
     rows = [(label, *arm) for label, arm in zip(labels, problem.arms.tolist(), strict=True)]
-    features = tuple(f"feature_{i + 1}" for i in range(problem.dimension))
+    unnamed = tuple(f"feature_{i + 1}" for i in range(problem.dimension))
+    features = unnamed if problem.feature_names is None else tuple(problem.feature_names)
     return Output(facts, "arms", ("arm", *features), rows)

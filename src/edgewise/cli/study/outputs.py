@@ -13,16 +13,17 @@ if TYPE_CHECKING:
     from edgewise.study import Study
 
 _WRITERS = {".csv": as_csv, ".json": as_json}
+CONFIGURATIONS = (".csv", ".json")
+TABLES = (".csv", ".json", ".parquet")
 
 
-def check_out(path: Path | None) -> None:
+def check_out(path: Path | None, formats: tuple[str, ...] = CONFIGURATIONS) -> None:
     """Refuse a file that could not be written before the work, not after it."""
     if path is None:
         return
-    if path.suffix.lower() not in _WRITERS:
-        raise InvalidFile(
-            f"{path}: the extension chooses the format; end the name in .csv or .json"
-        )
+    if path.suffix.lower() not in formats:
+        known = f"{', '.join(formats[:-1])} or {formats[-1]}"
+        raise InvalidFile(f"{path}: the extension chooses the format; end the name in {known}")
     check_folder(path)
 
 
@@ -34,9 +35,15 @@ def check_folder(path: Path) -> None:
 
 def write_out(answer: Output, path: Path | None, what: str) -> None:
     """Write the answer to a file, if one is wanted, and say so."""
-    if path is not None:
+    if path is None:
+        return
+    if path.suffix.lower() == ".parquet":
+        from edgewise.formats.parquet import write_parquet
+
+        write_parquet(path, answer.columns, answer.rows)
+    else:
         write_text(path, _WRITERS[path.suffix.lower()](answer))
-        note(f"{what} in {path}")
+    note(f"{what} in {path}")
 
 
 def status_output(study: Study) -> Output:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.base.arrays import Array, Indices, Mask, frozen, stays_frozen
+from edgewise.base.arrays import Array, Indices, frozen, stays_frozen
 from edgewise.base.border import border
 from edgewise.core.model.options import (
     Levels,
@@ -30,8 +30,14 @@ from edgewise.core.model.options import (
 )
 from edgewise.core.model.sharing import Classes
 from edgewise.errors import InvalidProblem
-from edgewise.network.arms import Whitening, checked_arms, require_span, whiten
-from edgewise.network.candidates import Candidates, checked_candidates, group_candidates
+from edgewise.network.arms import NamedArms, Whitening, checked_arms, names_of, require_span, whiten
+from edgewise.network.candidates import (
+    Candidates,
+    NamedMask,
+    by_label,
+    checked_candidates,
+    group_candidates,
+)
 from edgewise.network.graph import Graph
 
 _LARGEST_EQUATIONS = 2e8
@@ -71,11 +77,14 @@ class Problem:
         False: the reward has only that term, :math:`r_{ij} = w_{ij} x^{(i)\top}\beta_q`, so what
         an arc brings depends on the arm of its first node alone (implies ``node_term``).
     candidates
-        (n, K) boolean: the arms each node may be given. Default: all.
+        (n, K) boolean: the arms each node may be given; or ``{node: [arms]}`` by label, or a data
+        frame with nodes as index and arms as columns. Default: all.
     project
         Accept arms that do not span :math:`R^d` and work in their span.
     arm_labels
-        Names of the arms, for reports.
+        Names of the arms, for reports; by default the index, if the arms are a data frame.
+    feature_names
+        Names of the features; by default the columns, if the arms are a data frame.
     measured
         What one reward is: ``"arc"``, one per direction (m,); ``"link"``, both directions of an
         undirected edge together (E,); ``"node"``, what the incoming arcs of a node bring (n,);
@@ -106,11 +115,11 @@ class Problem:
     """
 
     graph: Graph
-    arms: Array
+    arms: NamedArms
     _: KW_ONLY
     noise: Noise = 1.0
     node_term: bool = False
-    candidates: Mask | None = None
+    candidates: NamedMask | None = None
     project: bool = False
     arm_labels: Sequence[Hashable] | None = None
     measured: Measured = "arc"
@@ -121,6 +130,7 @@ class Problem:
     node_kinds: Indices | None = None
     baseline: Indices | None = None
     interaction: bool = True
+    feature_names: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.graph, Graph):
@@ -129,19 +139,30 @@ class Problem:
                 "e.g. Graph.from_edges(pairs) or Graph.from_networkx(graph)"
             )
         set_field = object.__setattr__
-        set_field(self, "arms", frozen(checked_arms(self.arms), float))
+        self._name_arms()
         self._check_options()
-        mask = checked_candidates(self.candidates, self.graph.n_nodes, self.n_arms)
+        arms = range(self.n_arms) if self.arm_labels is None else self.arm_labels
+        candidates = by_label(self.candidates, self.graph.labels, arms)
+        mask = checked_candidates(candidates, self.graph.n_nodes, self.n_arms)
         set_field(self, "candidates", mask)
         set_field(self, "baseline", checked_baseline(self.baseline, self.candidate_sets))
-        if self.arm_labels is not None:
-            set_field(self, "arm_labels", _checked_arm_labels(self.arm_labels, self.n_arms))
         if self.whitening.rank == 0:
             raise InvalidProblem("every arm is zero, so no reward depends on M; add a non-zero arm")
         if not self.project:
             require_span(self.whitening.rank, self.dimension)
         if self.node_term and self.interaction:
             _require_lift(self.whitening.coordinates)
+
+    def _name_arms(self) -> None:
+        """Arms as numbers, with names for them and their features."""
+        set_field, names = object.__setattr__, names_of(self.arms)
+        set_field(self, "arms", frozen(checked_arms(self.arms), float))
+        labels = names.arms if self.arm_labels is None else self.arm_labels
+        if labels is not None:
+            set_field(self, "arm_labels", _checked_arm_labels(labels, self.n_arms))
+        features = names.features if self.feature_names is None else self.feature_names
+        if features is not None:
+            set_field(self, "feature_names", _checked_feature_names(features, self.dimension))
 
     def _check_options(self) -> None:
         set_field, graph = object.__setattr__, self.graph
@@ -327,6 +348,17 @@ def _checked_arm_labels(labels: Sequence[Hashable], n_arms: int) -> tuple[Hashab
             "give one distinct label each"
         )
     return names
+
+
+def _checked_feature_names(names: Sequence[str], dimension: int) -> tuple[str, ...]:
+    found = tuple(map(str, names))
+    if isinstance(names, str) or len(found) != dimension or len(set(found)) != dimension:
+        raise InvalidProblem(
+            f"feature_names has {len(found)} names for {dimension} features; give one distinct "
+            "name each",
+            argument="feature_names",
+        )
+    return found
 
 
 def _require_lift(coordinates: Array) -> None:

@@ -161,6 +161,7 @@ def _problem(document: Document) -> Problem:
             arms.arms,
             candidates=_candidates(document, graph, arms),
             arm_labels=arms.labels,
+            feature_names=arms.features,
             baseline=_baseline(document, graph, arms),
             **read_model(document, graph),
         )

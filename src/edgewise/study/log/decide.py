@@ -60,6 +60,7 @@ _WAYS_ON: dict[Ending, tuple[str | Call, ...]] = {
     Ending.CONTRADICTED: _MEND,
     Ending.SETTLED: (_MORE, " or a smaller ", _LOOSER),
     Ending.STALLED: (_MORE, " or a larger ", _LOOSER),
+    Ending.TIED: (_MORE, " or a larger ", _LOOSER),
     Ending.BUDGET_SPENT: (_MORE,),
 }
 

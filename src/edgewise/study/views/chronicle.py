@@ -52,12 +52,23 @@ def chronicle(
     ``log`` is what :meth:`Study.log` returns, ``n_rewards`` the rewards of a full round.
     """
     kept: deque[Deed] = deque(maxlen=last)
-    count, measured = 0, 0
+    count, narrator = 0, Narrator(n_rewards)
     for at, event in log:
         count += 1
-        measured = _measured(event, measured)
-        kept.append(Deed(at, _told(event, measured, n_rewards)))
+        kept.append(Deed(at, narrator(event)))
     return list(kept), count - len(kept)
+
+
+class Narrator:
+    """Tells event by event, from the first, what happened."""
+
+    def __init__(self, n_rewards: int) -> None:
+        self._measured, self._n_rewards = 0, n_rewards
+
+    def __call__(self, event: Event) -> str:
+        """The next event in words."""
+        self._measured = _measured(event, self._measured)
+        return _told(event, self._measured, self._n_rewards)
 
 
 class Excerpt(NamedTuple):
