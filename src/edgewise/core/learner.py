@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +33,9 @@ from edgewise.core.gate.options import Gate
 from edgewise.core.gate.outliers import outliers, screened
 from edgewise.core.gate.watch import Told, look, nothing_watched, watch_round
 from edgewise.core.local.estimate import LocalEstimate
+from edgewise.core.model.configuration import checked_configuration
 from edgewise.core.model.problem import Problem
+from edgewise.core.outlook import Explanation, Prediction, explain_recommended, predict
 from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
@@ -337,6 +339,22 @@ class Learner:
         ``max_rounds`` is the round budget, if there is one: it may be what ended the run.
         """
         return compile_report(self._setting, self._state, self.ending(max_rounds=max_rounds))
+
+    @border
+    def predict(self, arms: ArrayLike, *, against: ArrayLike | None = None) -> Prediction:
+        """The global reward expected of a joint arm (n,), with an interval for planning.
+
+        ``against`` another joint arm, the difference of the two.
+        """
+        first = checked_configuration(self.problem, "arms", arms)
+        second = (
+            None if against is None else checked_configuration(self.problem, "against", against)
+        )
+        return predict(self._setting, self._state, first, second)
+
+    def explain(self, node: Hashable) -> Explanation:
+        """What changes if a node takes another arm than recommended, and which links decide."""
+        return explain_recommended(self._setting, self._state, node)
 
     def earnings(self) -> Earnings | None:
         """What exploring has earned, and what stopping now is expected to cost.

@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from edgewise.base.border import border
+from edgewise.core.outlook import Explanation as Explanation
+from edgewise.core.outlook import Prediction as Prediction
 from edgewise.study.confirming import StudyTrial as StudyTrial
 from edgewise.study.log.fold import Certificate as Certificate
 from edgewise.study.log.past import Past as Past

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from numpy.typing import ArrayLike
 
@@ -15,7 +15,9 @@ from edgewise.base.extras import required
 from edgewise.base.randomness import Rng, draw_seed
 from edgewise.core.ending import Ending
 from edgewise.core.gate.options import Gate
+from edgewise.core.model.configuration import checked_configuration
 from edgewise.core.model.problem import Problem
+from edgewise.core.outlook import Explanation, Prediction, explain_recommended, predict
 from edgewise.core.report import Report
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
@@ -434,6 +436,24 @@ class Study:
     def report(self) -> Report:
         """The answer so far, its guarantee, and what it rests on."""
         return self.now().report()
+
+    @border
+    def predict(self, arms: Any, *, against: Any = None) -> Prediction:
+        """The global reward expected of a joint arm, with an interval for planning.
+
+        ``arms`` is (n,) in numbers, ``{node: arm}`` by label, or one arm for all nodes;
+        ``against`` another, for the difference of the two. The interval is that of one joint arm
+        chosen beforehand: no certificate.
+        """
+        problem, at = self.problem, self.now().cursor
+        first = checked_configuration(problem, "arms", arms)
+        second = None if against is None else checked_configuration(problem, "against", against)
+        return predict(at.setting, at.state.learner, first, second)
+
+    def explain(self, node: Hashable) -> Explanation:
+        """What changes if a node takes another arm than recommended, and which links decide."""
+        at = self.now().cursor
+        return explain_recommended(at.setting, at.state.learner, node)
 
     def history(self) -> History:
         """Totals and progress of every round, without reading the log."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.allocation.instance.objective import checked_joint_arm
 from edgewise.base.arrays import Indices, frozen
 from edgewise.base.checks import table, whole
 from edgewise.base.randomness import Rng, draw_seed
+from edgewise.core.model.configuration import checked_configuration
 from edgewise.core.model.problem import Problem
 from edgewise.core.setting import check_confidence
 from edgewise.errors import InvalidArgument
@@ -41,7 +41,7 @@ def set_up(
             "with a name for each",
             argument="candidate",
         )
-    joint = {BASELINE: checked_arms(problem, BASELINE, baseline)}
+    joint = {BASELINE: checked_configuration(problem, BASELINE, baseline)}
     for name, arms in candidates.items():
         if str(name) in joint:
             raise InvalidArgument(
@@ -49,7 +49,7 @@ def set_up(
                 "give every candidate a name of its own",
                 argument="candidates",
             )
-        joint[str(name)] = checked_arms(problem, str(name), arms)
+        joint[str(name)] = checked_configuration(problem, str(name), arms)
     names, distinct = _merged(joint)
     return TrialDesign(names, distinct, float(delta), Goal(margin, width), most, draw_seed(rng))
 
@@ -65,26 +65,6 @@ def named(candidate: Any, candidates: Any) -> Mapping[str, ArrayLike]:
             argument="candidates",
         )
     return {CANDIDATE: candidate}
-
-
-def checked_arms(problem: Problem, name: str, arms: ArrayLike) -> Indices:
-    """(n,) a joint arm that the problem allows; one number is that arm everywhere."""
-    if np.ndim(arms) == 0:
-        arms = np.full(problem.graph.n_nodes, arms)
-    try:
-        joint = checked_joint_arm(arms, problem.graph.n_nodes, problem.n_arms)
-    except InvalidArgument as error:
-        raise InvalidArgument(f"the {name}: {error}", argument=name) from error
-    masks, groups = problem.candidate_sets
-    forbidden = np.flatnonzero(~masks[groups, joint])
-    if len(forbidden):
-        node = int(forbidden[0])
-        raise InvalidArgument(
-            f"the {name} gives node {problem.graph.labels[node]!r} the arm {int(joint[node])}, "
-            "which is not among its candidates; choose one that is",
-            argument=name,
-        )
-    return joint
 
 
 def _merged(joint: Mapping[str, Indices]) -> tuple[tuple[str, ...], Indices]:

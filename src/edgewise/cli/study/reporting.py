@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study
 from edgewise.cli.study.outputs import check_folder, check_out, write_out
 from edgewise.cli.terminal.options import OutputFormat
-from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, emit, note
+from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Output, emit, note
 from edgewise.errors import InvalidFile
+from edgewise.formats import read_joint_arm
 from edgewise.writing import write_text
+
+if TYPE_CHECKING:
+    from edgewise.study import Study
 
 
 def register(group: typer.Typer) -> None:
     """Add the commands."""
     group.command(cls=Command)(recommend)
     group.command(cls=Command)(report)
+    group.command(cls=Command)(predict)
+    group.command(cls=Command)(explain)
 
 
 def recommend(
@@ -84,6 +90,65 @@ def report(
         write_text(html, study_page(study))
         note(f"page in {html}")
     raise typer.Exit(0 if found.certified else UNCERTIFIED)
+
+
+def predict(
+    configuration: Annotated[
+        Path,
+        typer.Argument(metavar="FILE.csv", show_default=False, help="A configuration: node,arm."),
+    ],
+    storage: StorageUrl = None,
+    name: StudyName = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Another one: the difference of the two."),
+    ] = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Say what a configuration is expected to bring, with a 95 % interval.
+
+    The interval is that of one configuration, chosen beforehand: for planning, and no certificate.
+
+    Example:
+      $ edgewise study predict deployed.csv --storage sqlite:///farm.db
+
+    Output: value, deviation and interval. Exit code 0; 2 wrong input, or nothing can be estimated.
+    """
+    study = find_study(storage, name)
+    other = None if against is None else _configuration(against, study)
+    found = study.predict(_configuration(configuration, study), against=other)
+    low, high = found.interval
+    facts = {"value": found.value, "deviation": found.deviation, "low": low, "high": high}
+    emit(Output(facts, "prediction", (), (), text=f"Expected {found}."), output)
+
+
+def explain(
+    node: Annotated[str, typer.Argument(metavar="NODE", show_default=False, help="Its name.")],
+    storage: StorageUrl = None,
+    name: StudyName = None,
+    output: OutputFormat = Format.TABLE,
+) -> None:
+    """Say why a node is given its arm: what another arm would change, and which links decide.
+
+    Example:
+      $ edgewise study explain A1 --storage sqlite:///farm.db
+
+    Output: the alternatives, with 95 % intervals; as JSON also the links. Exit code 0; 2 wrong
+    input, or nothing can be estimated.
+    """
+    study = find_study(storage, name)
+    by_text = {str(label): label for label in study.problem.graph.labels}
+    found = study.explain(by_text.get(node, node))
+    links = [[str(one.neighbour), str(one.arm), one.advantage] for one in found.links]
+    facts = {"node": found.node, "arm": found.arm, "links": links, "own_term": found.own}
+    columns = ("arm", "change", "low", "high")
+    emit(Output(facts, "alternatives", columns, found.alternatives, 0, str(found)), output)
+
+
+def _configuration(file: Path, study: Study) -> Any:
+    arms = study.problem.arm_labels
+    known = range(study.problem.n_arms) if arms is None else arms
+    return read_joint_arm(file, nodes=study.problem.graph.labels, arms=known)
 
 
 def _check_page(path: Path) -> None:

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices, frozen
-from edgewise.base.choice import instead
-from edgewise.base.wording import shown
+from edgewise.core.model.configuration import checked_configuration
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidArgument
 from edgewise.study.files.measurements import Measurements, read_measurements
-from edgewise.trial.setup import checked_arms
 
 Configurations: TypeAlias = ArrayLike | Mapping[Any, Any] | Sequence[Mapping[Any, Any]]
 """One joint arm, (n,) in numbers or ``{node: arm}`` by label, or one arm for all nodes; several as
@@ -46,7 +44,7 @@ def read_rounds(
             argument="rewards",
         )
     joint = (
-        checked_arms(problem, f"joint arm of round {number}", by_number(problem, one))
+        checked_configuration(problem, f"joint arm of round {number}", one)
         for number, one in enumerate(configurations, start=1)
     )
     return GivenRounds(
@@ -69,37 +67,6 @@ def _rows(name: str, given: Any) -> list[Any] | None:
             f"{name} are no table of numbers, with a row per round ({error}); nothing was recorded",
             argument=name,
         ) from error
-
-
-def by_number(problem: Problem, arms: Any) -> Any:
-    """A joint arm whose nodes and arms are named, as numbers (n,); any other as it is."""
-    if not isinstance(arms, Mapping):
-        return arms
-    labels = problem.graph.labels
-    for node in arms:
-        if node not in labels:
-            raise InvalidArgument(
-                f"no node is called {node!r}; {instead(str(node), _texts(labels))}", argument="arms"
-            )
-    lacking = [node for node in labels if node not in arms]
-    if lacking:
-        raise InvalidArgument(
-            f"node {lacking[0]!r} has no arm; give every node one", argument="arms"
-        )
-    return np.array([_arm(problem, arms[node]) for node in labels])
-
-
-def _arm(problem: Problem, name: Any) -> int:
-    names = list(range(problem.n_arms)) if problem.arm_labels is None else list(problem.arm_labels)
-    if name not in names:
-        raise InvalidArgument(
-            f"no arm is called {shown(name)}; {instead(str(name), _texts(names))}", argument="arms"
-        )
-    return names.index(name)
-
-
-def _texts(names: Sequence[Any]) -> list[str]:
-    return [str(name) for name in names]
 
 
 def _measured(problem: Problem, told: Measurements) -> Array:
