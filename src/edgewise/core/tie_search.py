@@ -46,7 +46,7 @@ def _is_close(setting: Setting, state: LearnerState) -> bool:
     noise = _noise(setting, state)
     cells, total = setting.plan.cells, state.total
     evidence = gather(
-        setting.problem, cells, np.array([state.rounds]), total[None], noise=noise[None]
+        setting.problem, cells, np.array([state.rounds]), total[None], noise=np.array([noise])
     )
     if (evidence.leaders < 0).any() or not np.isfinite(noise):
         return False
@@ -61,12 +61,12 @@ def _is_close(setting: Setting, state: LearnerState) -> bool:
     return bool(still_open.any() and (ratio[still_open] <= 1.0).all())
 
 
-def _noise(setting: Setting, state: LearnerState) -> np.float64:
+def _noise(setting: Setting, state: LearnerState) -> float:
     """Sigma, or a bound on it from all phases."""
     if is_at_its_look(state) or not len(state.closed):
-        return np.float64(setting.noise_after(state.closed, as_rounds(state.statistics))[0])
+        return float(setting.noise_after(state.closed, as_rounds(state.statistics))[0])
     closed = state.closed
-    return np.float64(setting.noise_after(closed[:-1], as_rounds(closed[-1]))[0])
+    return float(setting.noise_after(closed[:-1], as_rounds(closed[-1]))[0])
 
 
 def _certifying(setting: Setting, state: LearnerState) -> float:
@@ -76,7 +76,7 @@ def _certifying(setting: Setting, state: LearnerState) -> float:
         found = last_look(replace(setting, epsilon=epsilon), state)
         return found is not None and found.verdict.stop
 
-    high = float(_noise(setting, state)) / math.sqrt(state.rounds)
+    high = _noise(setting, state) / math.sqrt(state.rounds)
     for _ in range(_DOUBLINGS):
         if is_enough(high):
             break
