@@ -23,6 +23,15 @@ def shown(value: object) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
+def counted(number: int, what: str) -> str:
+    """So many things, in words.
+
+    >>> counted(1, "round"), counted(3, "measurement")
+    ('1 round', '3 measurements')
+    """
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Categories of characters that steer a terminal, turn text around, or cannot be shown."""
 

@@ -18,6 +18,7 @@ from scipy.special import stdtrit
 
 from edgewise.base.arrays import Array, Indices, stays_frozen
 from edgewise.base.html import summary
+from edgewise.base.wording import listed
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.measuring import with_present
 from edgewise.core.evidence.noise import estimate_noise
@@ -126,7 +127,7 @@ class Explanation:
         return summary(self.headline, self.rows())
 
     def __str__(self) -> str:
-        return "\n".join([self.headline, *(f"  {name:<14} {text}" for name, text in self.rows())])
+        return listed(self.headline, self.rows())
 
 
 def predict(

@@ -12,7 +12,7 @@ import numpy as np
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array, Indices, stays_frozen
 from edgewise.base.html import summary
-from edgewise.base.wording import harmless, listed
+from edgewise.base.wording import counted, harmless, listed
 from edgewise.core.claim import Claim, Confirmation, claim_of
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.earnings import Earnings
@@ -250,7 +250,7 @@ class Report:
         return contradicted_in_words(self.contradictions, self.problem)
 
     def _unseen_text(self) -> str:
-        text = f"After {self.rounds} round(s) not every direction has been observed yet."
+        text = f"After {counted(self.rounds, 'round')} not every direction has been observed yet."
         if not self.unseen:
             return text
         some = ", ".join(self._pair_text(k, l) for _, k, l in self.unseen[:3])
@@ -317,8 +317,8 @@ class Report:
         ending, contradicted = self.ending.name.replace("_", " "), self._is_contradicted
         return (
             f"{f'By the model {ending.lower()}' if contradicted else ending.capitalize()} after "
-            f"{self.rounds} rounds ({self.strategy} strategy, {self.stopping} rule, delta = "
-            f"{self.delta:g})"
+            f"{counted(self.rounds, 'round')} ({self.strategy} strategy, {self.stopping} rule, "
+            f"delta = {self.delta:g})"
         )
 
     @property

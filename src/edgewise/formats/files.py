@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TextIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,19 @@ def opened(file: Path) -> Iterator[Any]:
     except OSError as error:
         raise InvalidFile(
             f"{file}: it cannot be read ({error.strerror}); check its permissions"
+        ) from error
+
+
+def piped_text(stream: TextIO) -> str:
+    """All of a standard input as text: UTF-8, or what its byte order mark says it is."""
+    content = stream.buffer.read() if hasattr(stream, "buffer") else stream.read().encode()
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return content.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidFile(
+            f"stdin: byte {error.start} is not {'UTF-16' if wide else 'UTF-8'} text; convert it, "
+            "e.g. with iconv -t UTF-8"
         ) from error
 
 

@@ -108,6 +108,11 @@ def _from_json(file: Path, text: str) -> Table:
     columns = {name: ["" if row[name] is None else row[name] for row in rows] for name in names}
     if isinstance(tree, dict) and "round" in tree and "round" not in columns:
         columns["round"] = [tree["round"]] * len(rows)
+    if any(isinstance(key, float) for key in columns.get("round", ())):
+        raise InvalidFile(
+            f"{file}: round is a number with a point, and 7.10 would be 7.1, the first attempt "
+            'instead of the tenth; write it as text: "round": "7.10"'
+        )
     return Table(file, columns, range(1, len(rows) + 1), unit="measurement")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from edgewise.base.wording import counted
 from edgewise.cli.study.options import (
     MEASUREMENTS,
     RoundKey,
@@ -25,6 +26,7 @@ from edgewise.cli.terminal.shell import Command, Format, emit, note
 from edgewise.errors import InvalidArgument
 from edgewise.formats import RoundRewards, parse_rewards, read_rewards
 from edgewise.formats.channels import TOTAL
+from edgewise.formats.files import piped_text
 
 if TYPE_CHECKING:
     from edgewise.study import Study
@@ -80,7 +82,9 @@ def tell(
         return
     study.tell(number, read.rewards, accept_outliers=accept)
     told = sum(value == value for value in read.rewards.values())  # NaN differs from itself
-    note(f"{told} measurements of round {number} are on record; {_left(study, number)}")
+    are = "is" if told == 1 else "are"
+    said = f"{counted(told, 'measurement')} of round {number} {are} on record"
+    note(f"{said}; {_left(study, number)}")
     emit(status_output(study), output)
 
 
@@ -192,14 +196,14 @@ def _told(file: Path | None, total: float | None, study: Study) -> RoundRewards:
 def _read(file: Path, study: Study) -> RoundRewards:
     if str(file) != "-":
         return read_rewards(file, study.problem)
-    return parse_rewards("stdin", sys.stdin.read(), study.problem)
+    return parse_rewards("stdin", piped_text(sys.stdin), study.problem)
 
 
 def _left(study: Study, key: str) -> str:
     pending = study.seen.pending
     if pending is None or pending.key != key:
         return "the round is closed"
-    return f"{pending.missing} are still missing"
+    return f"{pending.missing} {'is' if pending.missing == 1 else 'are'} still missing"
 
 
 def _is_of_trial(key: str) -> bool:

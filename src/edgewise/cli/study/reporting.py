@@ -83,12 +83,12 @@ def report(
 
     study = find_study(storage, name)
     found = study.seen.report()
-    emit(report_output(study.name, found, study.seen.remodelled_from), output)
-    if html is not None:
+    if html is not None:  # first: whoever reads standard output may leave
         from edgewise.study.views.page import study_page
 
         write_text(html, study_page(study))
         note(f"page in {html}")
+    emit(report_output(study.name, found, study.seen.remodelled_from), output)
     raise typer.Exit(0 if found.certified else UNCERTIFIED)
 
 

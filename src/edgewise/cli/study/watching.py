@@ -27,9 +27,9 @@ def watch_study(study: Study, interval: float) -> None:
 
 def view(status: StudyStatus) -> Group:
     """The status as it looks on a terminal."""
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold")
-    grid.add_column()
+    grid = Table.grid(padding=(0, 2), expand=True)
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(ratio=1, overflow="fold")
     for label, text in status.rows():
         grid.add_row(Text(label), Text(text))
     done = ProgressBar(total=1.0, completed=min(max(status.progress, 0.0), 1.0), width=60)

@@ -8,8 +8,9 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgewise.base.arrays import Indices, frozen
+from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.choice import instead
+from edgewise.base.wording import shown
 from edgewise.errors import InvalidProblem
 from edgewise.network.candidates import Candidates
 from edgewise.network.graph import Graph
@@ -149,13 +150,20 @@ def checked_noise(noise: Any, n_kinds: int, n_rewards: int, measured: Measured) 
     lengths = {n_rewards} | ({n_kinds} if measured in ("arc", "link") else set())
     if values.ndim != 1 or len(values) not in lengths:
         raise InvalidProblem(
-            f"noise is {noise!r}; it must be a number, the noise's deviation, or 'estimate', or "
-            f"one deviation per channel ({n_rewards}) or, for arcs and links, per kind ({n_kinds})",
+            f"noise is {_described(noise, values)}; it must be one number, the deviation of every "
+            "reward; or 'estimate' or 'bernoulli'; or a list of deviations, one per "
+            f"{measured} ({n_rewards})"
+            + (f", or one per kind of edge ({n_kinds})" if measured in ("arc", "link") else ""),
             argument="noise",
         )
     for position, value in enumerate(values.tolist()):
         _check_deviation(value, f"[{position}]")
     return tuple(values.tolist())
+
+
+def _described(noise: Any, values: Array) -> str:
+    """What was passed as noise, in a few words."""
+    return shown(noise) if np.isnan(values).any() or not values.size else f"of shape {values.shape}"
 
 
 _SMALLEST, _LARGEST = 1e-50, 1e50

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from edgewise.base.wording import counted
 from edgewise.core.setting import Setting
 from edgewise.study.log.events import (
     Added,
@@ -133,13 +134,13 @@ def _told(event: Event, measured: int, n_rewards: int) -> str:
             left = (
                 "; it is closed" if measured >= n_rewards else f", {n_rewards - measured} missing"
             )
-            return f"round {number}: {len(values)} measurements told{left}"
+            return f"round {number}: {counted(len(values), 'measurement')} told{left}"
         case Closed(round=number):
             return f"round {number} closed with {measured} of {n_rewards} measurements"
         case Cancelled(round=number):
             return f"round {number} cancelled"
         case Corrected(round=number, arcs=arcs):
-            return f"round {number}: {len(arcs)} measurements corrected"
+            return f"round {number}: {counted(len(arcs), 'measurement')} corrected"
         case Added(round=number, source=source):
             return f"round {number} added: {source}"
         case Extended():

@@ -10,7 +10,7 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Array
 from edgewise.base.html import summary
 from edgewise.base.scales import staying_finite
-from edgewise.base.wording import harmless, listed
+from edgewise.base.wording import counted, harmless, listed
 from edgewise.core.claim import Claim, Confirmation, claim_of
 from edgewise.core.earnings import Earnings, earnings_of
 from edgewise.core.ending import Ending, in_words
@@ -109,7 +109,7 @@ class StudyStatus:
     @property
     def headline(self) -> str:
         """Name, rounds and ending, in words."""
-        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
+        rounds = counted(self.rounds, "round")
         budget = "" if self.max_rounds is None else f" of at most {self.max_rounds}"
         said = in_words(self.ending, self.claim)
         if self.contradicted:
@@ -193,7 +193,7 @@ class StudyStatus:
             return f"round {self.trial_ticket.key} of the trial"
         if self.pending is None:
             return "nothing"
-        return f"round {self.pending.key}: {self.missing} measurements missing"
+        return f"round {self.pending.key}: {counted(self.missing, 'measurement')} missing"
 
 
 @dataclass(frozen=True, eq=False)
