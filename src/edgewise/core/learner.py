@@ -188,6 +188,50 @@ def _centre_after(setting: Setting, closed: LearnerState) -> Indices | None:
     return closed.centre if found is None else found
 
 
+def saved_run(setting: Setting, state: LearnerState) -> dict[str, Any]:
+    """Everything needed to go on later, as a dict of numbers, strings, arrays and dicts."""
+    return {
+        "version": _VERSION,
+        "problem": setting.problem.fingerprint,
+        "setting": recipe.to_tree(setting),
+        "plan": setting.plan.to_tree(),
+        "state": state.to_tree(),
+    }
+
+
+def restored_run(
+    problem: Problem,
+    saved: Mapping[str, Any],
+    *,
+    strategy: Strategy | None = None,
+    stopping: StoppingRule | None = None,
+    target: Target | None = None,
+) -> tuple[Setting, LearnerState]:
+    """The inverse of :func:`saved_run`; methods that are not part of edgewise are passed again."""
+    if saved.get("version") == _BY_NAME:
+        saved = recipe.from_names(saved, _VERSION)
+    if saved.get("version") != _VERSION:
+        raise InvalidArgument(
+            f"saved state has version {saved.get('version')!r}, this edgewise reads "
+            f"{_VERSION}; restore it with the edgewise that saved it"
+        )
+    if saved.get("problem") != problem.fingerprint:
+        raise InvalidArgument(
+            "the saved state belongs to another problem (graph, arms, noise or options "
+            "differ); pass the problem it was saved with"
+        )
+    with reading("setting"):
+        setting = recipe.from_tree(
+            problem,
+            saved["setting"],
+            saved["plan"],
+            strategy=strategy,
+            stopping=stopping,
+            target=target,
+        )
+    return setting, stored_state(setting, table("state", saved.get("state")))
+
+
 @border
 class Learner:
     """Finds the best joint arm by asking for rounds and being told their rewards.
@@ -372,13 +416,7 @@ class Learner:
 
     def save(self) -> dict[str, Any]:
         """Everything needed to go on later, as a dict of numbers, strings, arrays and dicts."""
-        return {
-            "version": _VERSION,
-            "problem": self.problem.fingerprint,
-            "setting": recipe.to_tree(self._setting),
-            "plan": self._setting.plan.to_tree(),
-            "state": self._state.to_tree(),
-        }
+        return saved_run(self._setting, self._state)
 
     @classmethod
     @border
@@ -395,29 +433,10 @@ class Learner:
 
         ``strategy``, ``stopping`` and ``target`` are needed only if they are not part of edgewise.
         """
-        if saved.get("version") == _BY_NAME:
-            saved = recipe.from_names(saved, _VERSION)
-        if saved.get("version") != _VERSION:
-            raise InvalidArgument(
-                f"saved state has version {saved.get('version')!r}, this edgewise reads "
-                f"{_VERSION}; restore it with the edgewise that saved it"
-            )
-        if saved.get("problem") != problem.fingerprint:
-            raise InvalidArgument(
-                "the saved state belongs to another problem (graph, arms, noise or options "
-                "differ); pass the problem it was saved with"
-            )
         learner = cls.__new__(cls)
-        with reading("setting"):
-            learner._setting = recipe.from_tree(
-                problem,
-                saved["setting"],
-                saved["plan"],
-                strategy=strategy,
-                stopping=stopping,
-                target=target,
-            )
-        learner._state = stored_state(learner._setting, table("state", saved.get("state")))
+        learner._setting, learner._state = restored_run(
+            problem, saved, strategy=strategy, stopping=stopping, target=target
+        )
         learner._ticket = None
         return learner
 

@@ -200,17 +200,13 @@ class Report:
             return False
         if graph.has_negative_weights:
             return False
-        leaders = np.array(self.best_pairs)[self.problem.classes.graph.kind_of_edge]
-        shown = self.allocation.arms[graph.edges]
-        if not graph.directed:
-            shown, leaders = np.sort(shown, axis=1), np.sort(leaders, axis=1)
-        return bool((shown == leaders).all())
+        leaders = np.array(self.best_pairs)
+        return self.problem.classes.graph.shows(leaders, self.allocation.arms)
 
     @property
     def total_weight(self) -> float:
         """Sum of the weights of all arcs: m if there are none."""
-        graph = self.problem.classes.graph
-        return float(graph.n_directions * graph.weight_of_edge.sum())
+        return self.problem.classes.graph.total_weight
 
     @property
     def guarantee(self) -> str:

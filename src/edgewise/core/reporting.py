@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -38,16 +39,36 @@ _LOCALLY = (
 )
 
 
+class Advice(NamedTuple):
+    """What to deploy, and what that is compared with."""
+
+    allocation: Allocation
+    regret: Regret | None
+    baselines: tuple[Baseline, ...]
+
+
+Adviser: TypeAlias = Callable[[Setting, LearnerState, Array, Array], Advice | None]
+"""From the parameters (q, p) and tables (q, K, K) that are estimated; None while some are not."""
+
+
 @staying_finite("the estimate")
-def compile_report(setting: Setting, state: LearnerState, ending: Ending) -> Report:
-    """Estimate, allocate and compare, from the statistics alone."""
+def compile_report(
+    setting: Setting, state: LearnerState, ending: Ending, *, advise: Adviser | None = None
+) -> Report:
+    """Estimate, allocate and compare, from the statistics alone.
+
+    ``advise`` allocates where the edges are not at hand.
+    """
     problem, plan, target = setting.problem, setting.plan, setting.target
     theta = estimate(plan.cells, state.total, ridge=plan.ridge)
     matrices = _without_direction(problem, plan.cells.matrices(theta))
     tables = _without_direction(problem, plan.cells.tables(theta))
     local = target.estimate(setting, state) if may_estimate(target) else None
-    found = _advice(setting, state, theta, tables) if local is None else _local_advice(local)
-    baselines = () if found is None else _baselines(problem, state, found.objective)
+    if local is None:
+        found = (advise or _advice)(setting, state, theta, tables)
+    else:
+        found = _local_advice(problem, state, local)
+    baselines = () if found is None else found.baselines
     allocation = None if found is None else found.allocation
     unbiased = theta if plan.ridge == 0 else estimate(plan.cells, state.total)
     report = Report(
@@ -126,20 +147,12 @@ def _objective(setting: Setting, theta: Array, tables: Array) -> Objective:
     return Objective.of(problem.classes.graph, tables, problem.candidates, own)
 
 
-class _Advice(NamedTuple):
-    """What to deploy, and the allocation problem that it answers."""
-
-    objective: Objective
-    allocation: Allocation
-    regret: Regret | None
-
-
-def _local_advice(local: LocalEstimate) -> _Advice:
+def _local_advice(problem: Problem, state: LearnerState, local: LocalEstimate) -> Advice:
     """The local model's, about which nothing is proved."""
-    return _Advice(local.objective, local.allocation, None)
+    return Advice(local.allocation, None, _baselines(problem, state, local.objective))
 
 
-def _advice(setting: Setting, state: LearnerState, theta: Array, tables: Array) -> _Advice | None:
+def _advice(setting: Setting, state: LearnerState, theta: Array, tables: Array) -> Advice | None:
     """The allocation for the estimate and its regret; at a verdict, those it is about.
 
     None while nothing can be estimated. Without pooling, what an edge has not shown yet comes from
@@ -150,17 +163,18 @@ def _advice(setting: Setting, state: LearnerState, theta: Array, tables: Array) 
         if problem.pooling != "none" or state.by_edge is None or not state.rounds:
             return None
         pooled = estimate_locally(local_network(problem), state.by_edge, pooling="none")
-        return None if pooled is None else _local_advice(pooled)
+        return None if pooled is None else _local_advice(problem, state, pooled)
     objective = _objective(setting, theta, tables)
+    baselines = _baselines(problem, state, objective)
     answer = state.answer
     if answer is not None and (state.verdict.stop or state.verdict.round == state.rounds):
-        return _Advice(objective, _as_found(objective, answer.arms), answer.regret)
+        return Advice(_as_found(objective, answer.arms), answer.regret, baselines)
     phases = _visible_phases(setting, state)
     judging = setting.at_look(state, state.rounds)
     guess = None if phases is None else recommend(judging, state.total, phases, state.rounds)
     if guess is not None:
-        return _Advice(objective, guess.found, guess.regret)
-    return _Advice(objective, solve(objective, Request()), None)
+        return Advice(guess.found, guess.regret, baselines)
+    return Advice(solve(objective, Request()), None, baselines)
 
 
 def _as_found(objective: Objective, arms: Indices) -> Allocation:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from edgewise.base.arrays import Array, Indices, frozen, stays_frozen
 from edgewise.base.border import border
@@ -116,7 +116,12 @@ class Graph:
     @property
     def n_arcs(self) -> int:
         """m: the number of observed directions; an undirected interaction counts twice."""
-        return len(self.edges) * self.n_directions
+        return self.n_interactions * self.n_directions
+
+    @property
+    def n_interactions(self) -> int:
+        """E: the number of edges, whatever their directions."""
+        return len(self.edges)
 
     @property
     def n_directions(self) -> int:
@@ -144,6 +149,44 @@ class Graph:
     def has_negative_weights(self) -> bool:
         """Whether some edge turns a good pair of arms into a bad one."""
         return self.weights is not None and bool((self.weights < 0).any())
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether the edges are in this process: not where they lie in partitions."""
+        return True
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights of all arcs: m if there are none."""
+        return float(self.n_directions * self.weight_of_edge.sum())
+
+    @property
+    def content(self) -> tuple[NDArray[Any] | None, ...]:
+        """What tells the graph from others of its size: edges, kinds and weights."""
+        return self.edges, self.kinds, self.weights
+
+    def meetings(self, groups: Indices, n_groups: int) -> tuple[Any, ...]:
+        """Per kind, (S, S) sparse: squared weights of the arcs from each group of nodes to each.
+
+        ``groups`` (n,) is the group of every node.
+        """
+        from scipy.sparse import coo_array
+
+        weights, kinds, ends = self.weight_of_edge**2, self.kind_of_edge, groups[self.edges]
+        found = []
+        for kind in range(self.n_kinds):
+            here = kinds == kind
+            pairs = (ends[here, 0], ends[here, 1])
+            table = coo_array((weights[here], pairs), shape=(n_groups, n_groups)).tocsr()
+            found.append(table if self.directed else (table + table.T).tocsr())
+        return tuple(found)
+
+    def shows(self, pairs: Indices, arms: Indices) -> bool:
+        """Whether under the joint arm (n,) every edge shows the pair of arms (q, 2) of its kind."""
+        shown, wanted = arms[self.edges], pairs[self.kind_of_edge]
+        if not self.directed:
+            shown, wanted = np.sort(shown, axis=1), np.sort(wanted, axis=1)
+        return bool((shown == wanted).all())
 
     @property
     def is_uniform(self) -> bool:

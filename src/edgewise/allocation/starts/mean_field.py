@@ -23,7 +23,11 @@ def best_law(objective: Objective) -> Array:
     A and b are those of :func:`mean_field`. Tried: every arm alone, the best mixture of every
     two arms, the uniform law, and what replicator steps make of the best two of these.
     """
-    A = _quadratic(objective)
+    return law_for(_quadratic(objective))
+
+
+def law_for(A: Array) -> Array:
+    """(K,) the same for a given A (K, K), symmetric."""
     K = len(A)
     tried = np.stack([np.full(K, 1.0 / K), best_mixture(A)])
     tried = np.concatenate([tried, _replicate(A, 0.5 * tried + 0.5 / K, _STEPS)])

@@ -38,10 +38,7 @@ def best_pair(objective: Objective, cut: Mask) -> Indices:
             "some nodes may not take all arms, and a pair of arms serves all nodes; "
             'use method="auto" or "local-search"'
         )
-    worth = np.zeros((objective.n_arms, objective.n_arms))
-    for (inside1, across), (back, inside2), W in _by_kind(objective, cut):
-        diagonal = np.diagonal(W)
-        worth += across * W + back * W.T + inside1 * diagonal[:, None] + inside2 * diagonal
+    worth = pair_worth(arcs_by_side(objective.graph, cut), objective.tables)
     if objective.unary is not None:
         second = objective.unary[cut].sum(axis=0)
         worth += objective.unary[~cut].sum(axis=0)[:, None] + second
@@ -51,19 +48,27 @@ def best_pair(objective: Objective, cut: Mask) -> Indices:
 
 def arcs_by_side(graph: Graph, cut: Mask) -> Array:
     """(q, 2, 2) number (or weight) of the arcs of each kind from each side of a cut to each."""
-    totals = _sum_by_side(*graph.columns, frozen(cut, np.int8), graph.n_kinds)
+    totals = sum_by_side(*graph.columns, frozen(cut, np.int8), graph.n_kinds)
     return totals if graph.directed else totals + totals.transpose(0, 2, 1)
 
 
-def _by_kind(objective: Objective, cut: Mask) -> list[tuple[Array, Array, Array]]:
-    totals = arcs_by_side(objective.graph, cut)
-    return [(*t, W) for t, W in zip(totals, objective.tables, strict=True)]
+def pair_worth(totals: Array, tables: Array) -> Array:
+    """(K, K) what edges are worth if one side takes arm k and the other l.
+
+    ``totals`` (q, 2, 2) are the arcs by side, ``tables`` (q, K, K) their rewards.
+    """
+    worth = np.zeros(tables.shape[1:])
+    for ((inside1, across), (back, inside2)), W in zip(totals, tables, strict=True):
+        diagonal = np.diagonal(W)
+        worth += across * W + back * W.T + inside1 * diagonal[:, None] + inside2 * diagonal
+    return worth
 
 
 @compiled
-def _sum_by_side(
+def sum_by_side(
     edges: Indices, kinds: Indices, weights: Array, side: Indices, n_kinds: int
 ) -> Array:
+    """(q, 2, 2) weight of the edges of each kind by the sides of their first and second node."""
     totals = np.zeros((n_kinds, 2, 2))
     for e in range(len(edges)):
         q = kinds[e] if len(kinds) else 0

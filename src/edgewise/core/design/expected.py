@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
 
 from edgewise.base.arrays import Array, Mask
 from edgewise.core.model.cells import Cells
@@ -34,18 +33,10 @@ class ExpectedCells:
     @classmethod
     def of(cls, problem: Problem, cells: Cells) -> ExpectedCells:
         """Count which sets meet on the edges of each kind."""
-        graph = problem.classes.graph
         masks, groups = problem.candidate_sets
-        weights, kinds = graph.weight_of_edge**2, graph.kind_of_edge
-        ends = groups[graph.edges]
-        meetings = []
-        for kind in range(graph.n_kinds):
-            here = kinds == kind
-            pairs = (ends[here, 0], ends[here, 1])
-            table = coo_array((weights[here], pairs), shape=(len(masks), len(masks))).tocsr()
-            table = table if graph.directed else (table + table.T).tocsr()
-            meetings.append(table if len(masks) > _DENSE else table.toarray())
-        return cls(cells, masks, tuple(meetings))
+        tables = problem.classes.graph.meetings(groups, len(masks))
+        dense = len(masks) <= _DENSE
+        return cls(cells, masks, tuple(one.toarray() if dense else one for one in tables))
 
     def information(self, laws: Array) -> Array:
         """(q, P) expected information of every cell under laws (S, K)."""

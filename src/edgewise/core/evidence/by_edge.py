@@ -50,11 +50,13 @@ def nothing_by_edge(problem: Problem) -> Phase | None:
 def _is_kept(problem: Problem) -> bool:
     if problem.pooling in ("partial", "auto"):
         return True
-    if len(problem.graph.edges) > _MOST_EDGES:
+    if problem.graph.n_interactions > _MOST_EDGES or not problem.graph.is_at_hand:
         return False
     width = problem.parameters_per_edge
-    terms = {"arc": 1, "link": 1, "node": 4, "total": len(problem.graph.edges)}[problem.measured]
-    return len(problem.graph.edges) * terms * width**2 <= _LARGEST
+    terms = {"arc": 1, "link": 1, "node": 4, "total": problem.graph.n_interactions}[
+        problem.measured
+    ]
+    return problem.graph.n_interactions * terms * width**2 <= _LARGEST
 
 
 def by_edge_after(

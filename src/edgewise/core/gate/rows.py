@@ -204,6 +204,8 @@ class Sight:
 def is_small(problem: Problem) -> bool:
     """Whether keeping what the gate needs costs little; asked before anything is made."""
     graph, rank, C = problem.graph, problem.whitening.rank, problem.n_rewards
+    if not graph.is_at_hand:
+        return False
     covariates = 0 if graph.covariates is None else graph.covariates.shape[1]
     alone = problem.pooling == "none"
     groups = len(graph.edges) if alone else graph.n_kinds + covariates

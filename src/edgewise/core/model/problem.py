@@ -180,10 +180,10 @@ class Problem:
             check_bernoulli(graph, self.measured, self.level_names, self.pooling)
 
     def _check_pooling(self) -> None:
-        n_parameters = len(self.graph.edges) * self.parameters_per_edge
+        n_parameters = self.graph.n_interactions * self.parameters_per_edge
         if self.pooling == "none" and self.n_rewards * n_parameters**2 > _LARGEST_EQUATIONS:
             raise InvalidProblem(
-                f"pooling='none' gives {len(self.graph.edges)} edges a matrix each, about "
+                f"pooling='none' gives {self.graph.n_interactions} edges a matrix each, about "
                 f"{n_parameters} parameters without anything in common; their equations would take "
                 f"{8e-9 * self.n_rewards * n_parameters**2:.0f} GB: pass pooling='partial'"
             )
@@ -199,7 +199,12 @@ class Problem:
     def n_rewards(self) -> int:
         """How many numbers are measured every round."""
         graph = self.graph
-        sizes = {"arc": graph.n_arcs, "link": len(graph.edges), "node": graph.n_nodes, "total": 1}
+        sizes = {
+            "arc": graph.n_arcs,
+            "link": graph.n_interactions,
+            "node": graph.n_nodes,
+            "total": 1,
+        }
         return sizes[self.measured]
 
     @property
@@ -310,7 +315,7 @@ class Problem:
         """A digest of everything that defines the problem, to recognise it when restoring."""
         digest = hashlib.sha256()
         graph = self.graph
-        parts: list[Any] = [graph.edges, graph.kinds, graph.weights, self.arms, self.candidates]
+        parts: list[Any] = [*graph.content, self.arms, self.candidates]
         for part in parts:
             digest.update(repr(None if part is None else part.shape).encode())
             digest.update(b"" if part is None else part.tobytes())
