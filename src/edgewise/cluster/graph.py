@@ -49,7 +49,7 @@ class PartitionedGraph(Graph):
     # -- what a graph knows of itself ------------------------------------------------------------
 
     @property
-    def edges(self) -> NoReturn:  # type: ignore[override]
+    def edges(self) -> NoReturn:
         """Not in memory."""
         raise InvalidGraph(
             f"the {self.n_interactions} edges of {self!r} lie in partitions, and this needs all of "
@@ -63,7 +63,7 @@ class PartitionedGraph(Graph):
         return sum(self.summary.sizes)
 
     @property
-    def n_kinds(self) -> int:  # type: ignore[override]
+    def n_kinds(self) -> int:
         """How many kinds of edges, each with its own matrix."""
         return len(self.summary.weights)
 
@@ -91,11 +91,6 @@ class PartitionedGraph(Graph):
     def second_moment(self) -> float:
         """Mean of the squared degrees: what the variance of the information depends on."""
         return self.summary.squared_degrees / self.n_nodes
-
-    @property
-    def isolated(self) -> NoReturn:  # type: ignore[override]
-        """Not listed; ``summary.isolated`` counts them."""
-        return self.edges
 
     def meetings(self, groups: Indices, n_groups: int) -> tuple[Any, ...]:  # noqa: ARG002
         """Per kind, (1, 1): squared weights of all arcs."""

@@ -221,9 +221,14 @@ def identify(
         raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1")
     observer: Any = ProgressLine() if progress is True else progress
     with working_on(dask) as engine:
-        options = {"delta": delta, "epsilon": epsilon, "strategy": strategy, "stopping": stopping}
         learner = _begun(problem, checkpoint, engine) or PartitionedLearner(
-            problem, **options, rng=rng, dask=engine
+            problem,
+            delta=delta,
+            epsilon=epsilon,
+            strategy=strategy,
+            stopping=stopping,
+            rng=rng,
+            dask=engine,
         )
         try:
             while learner.ending(max_rounds=max_rounds) is Ending.RUNNING:

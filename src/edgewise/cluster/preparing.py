@@ -81,8 +81,10 @@ class Summary:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Summary:
         """From what JSON makes of one."""
-        values = {field.name: tree[field.name] for field in fields(cls)}
-        return cls(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()})
+        values: dict[str, Any] = {field.name: tree[field.name] for field in fields(cls)}
+        for name, value in values.items():
+            values[name] = tuple(value) if isinstance(value, list) else value
+        return cls(**values)
 
 
 def prepare(

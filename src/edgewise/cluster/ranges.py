@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,9 +54,10 @@ class Ends(NamedTuple):
     weights: Array
     """Empty if there are none."""
 
-    def __getitem__(self, some: slice | Indices) -> Ends:  # type: ignore[override]
-        """Some of them."""
-        return Ends(*(column[some] if len(column) else column for column in self))
+    def some(self, which: slice | Indices) -> Ends:
+        """Some of them, or all in another order."""
+        columns: list[Any] = [column[which] if len(column) else column for column in self]
+        return Ends(*columns)
 
 
 class RangeFacts(NamedTuple):
@@ -80,7 +81,7 @@ def sort_ends(partition: Partition, n_kinds: int, width: int, n_ranges: int) -> 
     weights = np.tile(edges.weights, 2) if partition.has_weights else np.empty(0)
     both = Ends(ends.T.ravel(), ends[:, ::-1].T.ravel(), slots, weights)
     home = (both.nodes // width).astype(np.uint16)
-    both = both[np.argsort(home, kind="stable")]
+    both = both.some(np.argsort(home, kind="stable"))
     for name, column in zip(Ends._fields, both, strict=True):
         save(column_path(partition.folder, partition.number, f"by-range-{name}"), column)
     counts = np.bincount(home, minlength=n_ranges)
@@ -91,16 +92,17 @@ def sort_ends(partition: Partition, n_kinds: int, width: int, n_ranges: int) -> 
 def store_range(nodes: NodeRange, partitions: list[Partition], directed: bool) -> RangeFacts:
     """Collect the edge ends of a range from all partitions; InvalidGraph if an edge is twice."""
     parts = [_ends_in(partition, nodes.number) for partition in partitions]
-    ends = Ends(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    columns: Any = [np.concatenate(one) for one in zip(*parts, strict=True)]
+    ends = Ends(*columns)
     starts, order = _by_node(ends.nodes - nodes.first, nodes.last - nodes.first)
-    links = ends[order]
+    links = ends.some(order)
     twice = _first_duplicate(starts, links.neighbours, links.slots, nodes.shift)
     if twice >= 0:
         sizes = np.cumsum([len(part.nodes) for part in parts])
         _refuse_duplicate(links, order, sizes, partitions, twice, directed)
-    columns = {"starts": starts, "neighbours": links.neighbours}
-    columns |= {"slots": links.slots, "heavy": links.weights}
-    for name, column in columns.items():
+    stored: dict[str, Any] = {"starts": starts, "neighbours": links.neighbours}
+    stored |= {"slots": links.slots, "heavy": links.weights}
+    for name, column in stored.items():
         save(column_path(nodes.folder, nodes.number, name), column)
     degrees = np.diff(starts)
     largest, isolated = int(degrees.max(initial=0)), int((degrees == 0).sum())
@@ -114,12 +116,12 @@ def forget_ends(partition: Partition) -> None:
 
 
 def _ends_in(partition: Partition, number: int) -> Ends:
-    def column(name: str) -> Indices:
+    def column(name: str) -> Any:
         return load(column_path(partition.folder, partition.number, f"by-range-{name}"))
 
     borders = column("borders")
     some = slice(int(borders[number]), int(borders[number + 1]))
-    return Ends(*(column(name) for name in Ends._fields))[some]
+    return Ends(*(column(name) for name in Ends._fields)).some(some)
 
 
 def _refuse_duplicate(

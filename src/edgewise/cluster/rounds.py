@@ -41,7 +41,8 @@ class Draw:
     def arms(self, first: int, last: int) -> Indices:
         """The arms of nodes first .. last - 1, a byte each if there are at most 256 arms."""
         laws = NodeLaws.of(np.array([self.law]), _FIRST_SET)
-        arms = np.empty(last - first, np.uint8 if len(self.law) <= 256 else np.int32)
+        size, narrow = last - first, len(self.law) <= 256
+        arms: Indices = np.empty(size, np.uint8) if narrow else np.empty(size, np.int32)
         draw_nodes(
             np.uint64(self.seed),
             np.uint64(self.round),

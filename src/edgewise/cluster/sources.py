@@ -80,7 +80,8 @@ class MadeSource:
                 f"the function gave a {type(made).__name__}; it must give an (E, 2) "
                 "array or a tuple (source, target[, kind[, weight]])"
             )
-        return Rows(*(None if one is None else np.asarray(one) for one in made))
+        columns: list[Any] = [None if one is None else np.asarray(one) for one in made]
+        return Rows(*columns)
 
 
 @dataclass(frozen=True)

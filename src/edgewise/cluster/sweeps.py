@@ -95,7 +95,7 @@ def _words(step: Step) -> tuple[np.uint64, np.uint64, int, int]:
 def _word(seed: np.uint64, step: np.uint64, node: int, stream: int) -> int:
     """A random 32-bit number that belongs to a node and a step."""
     first, _, _, _ = philox(np.uint64(node), np.uint64(stream), step, np.uint64(1), seed)
-    return np.int64(first)
+    return np.int64(first)  # type: ignore[return-value]
 
 
 @compiled
@@ -127,7 +127,7 @@ def _propose(
             best = _drawn(field, temperature, chance)
             moving = best != present
         else:
-            best = np.argmax(field)
+            best = np.argmax(field)  # type: ignore[assignment]
             moving = field[best] - field[present] > _margin(links, i, size)
         if moving:
             gain += field[best] - field[present]
@@ -153,13 +153,11 @@ def _drawn(field: Array, temperature: float, chance: float) -> int:
 @compiled
 def _margin(links: Links, i: int, size: float) -> float:
     """What rounding can fake: two sums of the node's edges, each of this size at most."""
-    degree = links.starts[i + 1] - links.starts[i]
-    if not len(links.weights):
-        return 4.0 * (degree + 2) * _EPS * degree * size
-    weight = 0.0
+    degree, weight = links.starts[i + 1] - links.starts[i], 0.0
     for p in range(links.starts[i], links.starts[i + 1]):
-        weight += abs(links.weights[p])
-    return 4.0 * (degree + 2) * _EPS * weight * size
+        weight += abs(links.weights[p]) if len(links.weights) else 1.0
+    margin: float = 4.0 * (degree + 2) * _EPS * weight * size
+    return margin
 
 
 @compiled

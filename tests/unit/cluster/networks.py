@@ -27,11 +27,9 @@ def weighted(number: int) -> tuple[Indices, Indices, Indices, Array]:
     return ends[:, 0], ends[:, 1], kinds, weights
 
 
-def network(folder: Path, **options: object) -> PartitionedGraph:
+def network(folder: Path) -> PartitionedGraph:
     """Sixteen partitions, about 200,000 edges."""
-    return PartitionedGraph.from_function(
-        some_edges, folder, n_partitions=16, n_nodes=N_NODES, **options
-    )  # type: ignore[arg-type]
+    return PartitionedGraph.from_function(some_edges, folder, n_partitions=16, n_nodes=N_NODES)
 
 
 def rewards(share: Share) -> Array:

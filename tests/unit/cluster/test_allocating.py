@@ -3,12 +3,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.cluster.networks import network, weighted
+from tests.unit.cluster.networks import network, rewards, weighted
 
 import edgewise as ew
 from edgewise.allocation.instance.objective import Objective
 from edgewise.base.arrays import Array, Indices
-from edgewise.cluster import PartitionedGraph, allocate, allocate_table, working_on
+from edgewise.cluster import (
+    PartitionedGraph,
+    PartitionedLearner,
+    allocate,
+    allocate_table,
+    working_on,
+)
 from edgewise.cluster.allocating import METHODS, Work
 from edgewise.cluster.engine import Here
 from edgewise.cluster.sweeps import Step
@@ -79,7 +85,7 @@ def test_no_step_lowers_the_global_reward(
     for network_, tables in ((graph, TABLE[None]), (directed, np.stack([TABLE, -TABLE]))):
         work = Work(Here(), network_, tables, seed=1)
         objective = Objective.of(network_.load(), tables)
-        arms = np.random.default_rng(0).integers(6, size=network_.n_nodes).astype(np.uint8)
+        arms: Indices = np.random.default_rng(0).integers(6, size=network_.n_nodes).astype(np.uint8)
         value = objective.value(arms)
         for number in range(6):
             arms, gain, _ = work._step(arms, Step(1, number, n_parts, number % n_parts))
@@ -93,9 +99,7 @@ def test_all_at_once_without_the_check_would_be_worse(graph: PartitionedGraph) -
     """The negative control of the test above: neighbours that avoid each other, all moving."""
     tables = np.array([[[0.0, 1.0], [1.0, 0.0]]])
     work = Work(Here(), graph, tables, seed=1)
-    arms = np.zeros(graph.n_nodes, np.uint8)
     hot = Step(1, 1, 1, 0, temperature=1e-9)  # accepts whatever the conflicts cost
-    arms, _, _ = work._step(arms, Step(1, 0, 2, 0))
     _, gain, moves = work._step(np.zeros(graph.n_nodes, np.uint8), hot)
     assert moves > 0
     assert gain <= 0.0
@@ -109,13 +113,20 @@ def test_sweeps_come_near_the_search_of_one_machine(graph: PartitionedGraph) -> 
     assert found.value - worst >= 0.99 * (alone.value - worst)
 
 
-def test_workers_change_no_bit(graph: PartitionedGraph) -> None:
-    here = allocate_table(graph, TABLE, sweeps=3)
-    for workers in (1, 4):
-        with working_on("local", workers=workers) as engine:
-            there = allocate_table(graph, TABLE, sweeps=3, dask=engine.client)  # type: ignore[attr-defined]
-        assert np.array_equal(here.arms, there.arms)
-        assert (here.value, here.upper_bound) == (there.value, there.upper_bound)
+def test_four_workers_change_no_bit(graph: PartitionedGraph) -> None:
+    """Of an allocation, nor of a round; one and two workers: test_learning.py."""
+    here = allocate_table(graph, TABLE, sweeps=2, bound=None)
+    problem = ew.Problem(graph, np.eye(3), noise=3.0)
+    alone = PartitionedLearner(problem, rng=1)
+    alone.run_round(rewards)
+    with working_on("local", workers=4) as engine:
+        there = allocate_table(graph, TABLE, sweeps=2, bound=None, dask=engine.client)  # type: ignore[attr-defined]
+        learner = PartitionedLearner(problem, rng=1, dask=engine)
+        learner.run_round(rewards)
+    assert np.array_equal(here.arms, there.arms)
+    assert (here.value, here.upper_bound) == (there.value, there.upper_bound)
+    for name, told in alone.state.closed.to_tree().items():
+        assert np.array_equal(told, learner.state.closed.to_tree()[name])
 
 
 def test_a_start_is_never_left_for_a_worse_end(graph: PartitionedGraph) -> None:

@@ -86,7 +86,7 @@ def law_of(learner: PartitionedLearner) -> Array:
 @pytest.mark.parametrize("strategy", ["g-optimal", "contrast"])
 def test_partitions_change_no_bit(graph: PartitionedGraph, strategy: str) -> None:
     """Against the learner of one machine, whose graph has the same edges in the same order."""
-    options = {"strategy": strategy, "delta": 1e-9, "rng": 5}
+    options: dict[str, Any] = {"strategy": strategy, "delta": 1e-9, "rng": 5}
     learner = PartitionedLearner(Problem(graph, ARMS, noise=3.0), **options)
     problem = Problem(graph.load(), ARMS, noise=3.0)
     alone = Learner(problem, **options, trust_model=True, target="pair")
@@ -120,7 +120,7 @@ def test_another_order_of_the_edges_would_change_bits(graph: PartitionedGraph) -
 @pytest.mark.parametrize("directed", [False, True])
 def test_kinds_weights_and_directions_change_no_bit(tmp_path: Path, directed: bool) -> None:
     graph = PartitionedGraph.from_function(weighted, tmp_path, n_partitions=16, directed=directed)
-    options = {"strategy": "g-optimal", "rng": 1}
+    options: dict[str, Any] = {"strategy": "g-optimal", "rng": 1}
     tables = np.concatenate([TABLES, TABLES.transpose(0, 2, 1) + 0.3])
     collected: list[Array] = []
 
