@@ -347,7 +347,7 @@ def test_dark_mode_and_a_phone(browser: Browser, farm: tuple[str, Study]) -> Non
         listed = picture(page)
         assert brightness(listed, (3, 840)) < 40
         page.get_by_role("link", name=study.name).click()
-        drawn_charts(page, 3)
+        drawn_charts(page, 4)
         shown = picture(page)
         assert brightness(shown, (3, 840)) < 40
         wide = page.evaluate("document.documentElement.scrollWidth")

@@ -44,13 +44,13 @@ def rivals(desk: Studies, name: StudyName) -> Response:
     found = desk.view(name).moment.rivals()
     if found is None:
         raise Refusal(404, "no pair of arms leads yet; measure more rounds first")
-    said = "after round %{x}: %{y:.3g} standard errors behind<extra></extra>"
+    said = f" after round %{{x}}: %{{y:.3g}} behind {escape(found.leader)}<extra></extra>"
     traces = [
-        _line(found.rounds, found.behind[:, slot], escape(label), said, colour=slot)
-        for slot, label in enumerate(found.names)
+        _line(found.rounds, found.behind[:, slot], label, label + said, colour=slot)
+        for slot, label in enumerate(map(escape, found.names))
     ]
-    title = f"standard errors behind {escape(found.leader)}"
-    return _figure([*traces, _level(found.rounds, 0.0, "no difference", colour=6)], y_title=title)
+    level = _level(found.rounds, 0.0, "no difference", colour=6)
+    return _figure([*traces, level], y_title="standard errors behind")
 
 
 @router.get("/totals")

@@ -20,7 +20,7 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.setting import Setting
 from edgewise.study.log.fold import StudyState
 
-MOST = 6
+MOST = 5
 """Rivals that are shown, the closest."""
 
 
