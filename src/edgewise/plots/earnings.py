@@ -24,15 +24,25 @@ class EarningsData:
 
     totals: Array
     """(rounds,) sum of each round's rewards; NaN if some are missing."""
-    baseline: float
-    """A round of what runs today, in the same units."""
+    baseline: float | None
+    """A round of what runs today, in the same units; None if that is not known."""
     recommended: float
     """A round of what is recommended now."""
 
     @property
     def won(self) -> Array:
         """(rounds,) what rounds up to each earned more than the baseline; missing ones nothing."""
+        if self.baseline is None:
+            raise InvalidArgument(
+                "nobody said what runs today, so nothing was won against it; pass "
+                "Problem(..., baseline=...), or read cost"
+            )
         return np.cumsum(np.nan_to_num(self.totals - self.baseline))
+
+    @property
+    def cost(self) -> Array:
+        """(rounds,) what rounds up to each earned less than the recommended would have."""
+        return np.cumsum(np.nan_to_num(self.recommended - self.totals))
 
 
 def earnings_data(totals: Array, earnings: Earnings | None) -> EarningsData:
@@ -41,26 +51,24 @@ def earnings_data(totals: Array, earnings: Earnings | None) -> EarningsData:
     Differences are the estimate's, the height is that of what was measured: unknown levels are in
     both.
     """
-    if earnings is None or earnings.baseline is None or not np.isfinite(totals).any():
+    if earnings is None or not np.isfinite(totals).any():
         raise InvalidArgument(
-            "there is nothing to compare earnings with yet; pass Problem(..., baseline=...), the "
-            "arm of every node today, and tell enough rounds for an estimate"
+            "there is nothing to compare earnings with yet; tell enough rounds for an estimate "
+            "(and pass Problem(..., baseline=...), today's arms, to see what was won)"
         )
     level = float(np.nanmean(totals)) - earnings.per_round
-    return EarningsData(
-        frozen(totals, float), level + earnings.baseline, level + earnings.recommended
-    )
+    baseline = None if earnings.baseline is None else level + earnings.baseline
+    return EarningsData(frozen(totals, float), baseline, level + earnings.recommended)
 
 
 def draw_earnings(data: EarningsData, ax: Axes) -> None:
     """A point per round; baseline and recommendation as levels."""
     rounds = np.arange(1, len(data.totals) + 1)
     ax.plot(rounds, data.totals, "o", color=COLOURS[0], markersize=4, label="a round, as measured")
-    for style, name, level in (
-        (REFERENCE_LINES[0], "recommended now", data.recommended),
-        (REFERENCE_LINES[1], "baseline", data.baseline),
-    ):
-        ax.axhline(level, color=REFERENCE, linestyle=style, label=name)
+    levels = [("recommended now", data.recommended), ("baseline", data.baseline)]
+    for style, (name, level) in zip(REFERENCE_LINES, levels, strict=False):
+        if level is not None:
+            ax.axhline(level, color=REFERENCE, linestyle=style, label=name)
     ax.set(ylabel="total reward")
     ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
 
@@ -68,9 +76,15 @@ def draw_earnings(data: EarningsData, ax: Axes) -> None:
 def draw_won(data: EarningsData, ax: Axes) -> None:
     """What was won against the baseline so far; below zero it was lost."""
     rounds = np.arange(1, len(data.totals) + 1)
-    ax.plot(rounds, data.won, color=COLOURS[0], marker="o", markersize=3)
+    ax.plot(
+        rounds, data.cost, color=COLOURS[1], marker="s", markersize=3, label="cost of exploring"
+    )
+    if data.baseline is not None:
+        label = "won against the baseline"
+        ax.plot(rounds, data.won, color=COLOURS[0], marker="o", markersize=3, label=label)
     ax.axhline(0.0, color=REFERENCE, linewidth=1)
-    ax.set(xlabel="round", ylabel="won so far")
+    ax.set(xlabel="round", ylabel="so far")
+    ax.legend(frameon=False)
 
 
 def figure_earnings(data: EarningsData) -> Figure:

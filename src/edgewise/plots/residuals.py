@@ -61,10 +61,10 @@ def residual_data(learner: Learner) -> ResidualData:
     pooling = learner.save()["state"]["pooling"] or problem.pooling
     found = local_fit(learner, "partial" if pooling == "auto" else pooling)
     seen, measurement = seen_by_edge(learner), local_network(problem).measurement
-    means, spreads = _mean_and_spread(seen, found.theta)
+    means, spreads = mean_and_spread(seen, found.theta)
     order = np.argsort(means, kind="stable")  # NaN last
     return ResidualData(
-        tuple(_name(measurement, c) for c in order.tolist()),
+        tuple(channel_name(measurement, c) for c in order.tolist()),
         means[order],
         spreads[order],
         seen.counts[order].astype(np.int64),
@@ -73,7 +73,7 @@ def residual_data(learner: Learner) -> ResidualData:
     )
 
 
-def _mean_and_spread(seen: Phase, theta: Array) -> tuple[Array, Array]:
+def mean_and_spread(seen: Phase, theta: Array) -> tuple[Array, Array]:
     """(C,) each, of measured minus fitted; where rounds have levels, those are taken out."""
     if seen.rounds is not None:
         return _without_round_levels(seen, theta)
@@ -103,7 +103,8 @@ def _without_round_levels(seen: Phase, theta: Array) -> tuple[Array, Array]:
     return np.asarray(rest.mean(axis=0).filled(np.nan)), spread
 
 
-def _name(measurement: Measurement, channel: int) -> str:
+def channel_name(measurement: Measurement, channel: int) -> str:
+    """What a channel is called, by the labels of its nodes."""
     name = measurement.names[channel]
     if measurement.problem.measured in ("arc", "link") and isinstance(name, tuple):
         return edge_name(measurement.problem.graph, *name)

@@ -41,7 +41,8 @@ def status(
       $ edgewise study status --storage sqlite:///farm.db
       $ edgewise study status --storage sqlite:///farm.db --format json
 
-    Output: the facts; with --format csv the measurements still missing, with json both.
+    Output: the facts; with --format csv the measurements still missing, with json both, and the
+    tables of the report's page: pairs, configurations and channels.
     Exit code 0, whether or not the study has its certificate; 2 wrong input.
     """
     if watch and output is not Format.TABLE:
@@ -54,7 +55,7 @@ def status(
 
         watch_study(study, interval)
     else:
-        emit(status_output(study), output)
+        emit(status_output(study, details=output == Format.JSON), output)
 
 
 def list_studies(

@@ -46,8 +46,9 @@ def write_out(answer: Output, path: Path | None, what: str) -> None:
     note(f"{what} in {path}")
 
 
-def status_output(study: Study) -> Output:
-    """Where the study stands, as last seen."""
+def status_output(study: Study, *, details: bool = False) -> Output:
+    """Where the study stands, as last seen; with the tables of its page, if wanted."""
     from edgewise.study.views import outputs  # loads the compiler, which help does not need
 
-    return outputs.status_output(study.seen.status(), study.problem)
+    tables = study.seen.details() if details else None
+    return outputs.status_output(study.seen.status(), study.problem, tables)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
+from edgewise.core.earnings import Earnings, earnings_of
 from edgewise.core.ending import Ending
 from edgewise.core.report import Report
 from edgewise.core.reporting import compile_report, expected_objective
@@ -14,6 +15,7 @@ from edgewise.study.log.cursor import Cursor
 from edgewise.study.log.outside import in_words
 from edgewise.study.log.past import Past
 from edgewise.study.views.confirmation import candidates_of, measured_of, with_measured
+from edgewise.study.views.details import Details, details_of
 from edgewise.study.views.rivals import Rivals, rivals_of
 from edgewise.study.views.status import History, Recommendation, StudyStatus, status_of
 from edgewise.study.views.ticket import StudyTicket
@@ -145,6 +147,14 @@ class Moment:
         said = [report.assumes, self.added, "" if past is None else str(past)]
         told = ". ".join(text.removesuffix(".") for text in said if text)
         return replace(report, assumes=told)
+
+    def details(self) -> Details:
+        """What the report rests on: pairs of arms, configurations, channels."""
+        return details_of(self.cursor.setting, self.cursor.state.learner, self.report())
+
+    def earnings(self) -> Earnings | None:
+        """What exploring has earned, and cost; None while nothing can be estimated."""
+        return earnings_of(self.cursor.setting, self.cursor.state.learner)
 
     def history(self) -> History:
         """Totals, progress and what was earned, without reading the log."""

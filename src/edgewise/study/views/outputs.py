@@ -12,6 +12,7 @@ from edgewise.core.report import Estimated, Report
 from edgewise.formats.channels import channel_columns
 from edgewise.formats.output import Output
 from edgewise.study.log.past import Past
+from edgewise.study.views.details import Details, facts_of
 from edgewise.study.views.status import Recommendation, StudyStatus
 from edgewise.study.views.ticket import StudyTicket
 from edgewise.trial.comparison import Comparison
@@ -20,8 +21,11 @@ from edgewise.trial.report import TrialReport
 from edgewise.trial.ticket import TrialTicket
 
 
-def status_output(status: StudyStatus, problem: Problem) -> Output:
-    """Where a study stands; the rows are the measurements its round lacks."""
+def status_output(status: StudyStatus, problem: Problem, details: Details | None = None) -> Output:
+    """Where a study stands; the rows are the measurements its round lacks.
+
+    ``details`` are the tables of the report page, for those who read everything.
+    """
     facts = {
         **contradiction_facts(status.contradictions, problem),
         **({"withdrawn": list(status.withdrawn)} if status.withdrawn else {}),
@@ -37,6 +41,7 @@ def status_output(status: StudyStatus, problem: Problem) -> Output:
         **trial_facts(status.trial),
         "confirmation": str(status.confirmation),
         "trial_round": None if status.trial_ticket is None else status.trial_ticket.key,
+        **({} if details is None else facts_of(details)),
     }
     columns = channel_columns(problem) or ("measured",)
     lacking = [] if status.pending is None else status.pending.lacking()

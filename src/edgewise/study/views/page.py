@@ -9,6 +9,7 @@ import numpy as np
 
 from edgewise import page
 from edgewise.core.claim import Confirmation
+from edgewise.core.earnings import Earnings
 from edgewise.core.evidence.noise import NoiseEstimate
 from edgewise.core.gate.lack_of_fit import LackOfFit, untested
 from edgewise.core.model.problem import Problem
@@ -25,6 +26,7 @@ from edgewise.plots import (
     figure_trial,
 )
 from edgewise.study.views.chronicle import chronicle
+from edgewise.study.views.details import ChannelRow, Details
 from edgewise.study.views.status import History, StudyStatus
 from edgewise.trial.report import TrialReport
 
@@ -42,15 +44,17 @@ _WRONG_MODEL = 1e-3
 def study_page(study: Study) -> str:
     """The answer first, then what it rests on, then the history. Needs ``edgewise[plot]``."""
     now = study.now()
-    status, report = now.status(), now.report()
+    status, report, details = now.status(), now.report(), now.details()
     parts = [
         f"<h1>Study {page.escape(study.name)}</h1>",
         *_verdict(status, report),
         *_trial(status.trial),
         *_recommendation(report),
+        *_alternatives(details),
         *_evidence(now.history(), status),
-        *_earnings(now.history()),
+        *_earnings(now.history(), now.earnings()),
         *_trust(report),
+        *_channels(details.channels),
         *_history(study),
     ]
     return page.page(f"edgewise: study {study.name}", parts)
@@ -172,13 +176,70 @@ def _evidence(history: History, status: StudyStatus) -> list[str]:
     return ["<h2>Evidence</h2>", page.figure(picture, alt="evidence by round", caption=caption)]
 
 
-def _earnings(history: History) -> list[str]:
-    """What exploring has earned, where the problem says what runs today."""
-    if history.earnings is None or not np.isfinite(history.totals).any():
+def _alternatives(found: Details) -> list[str]:
+    """Who comes next, and by how much it loses."""
+    if not found.pairs:
         return []
-    picture = as_svg(figure_earnings(earnings_data(history.totals, history.earnings)))
-    caption = "Total reward of every round, and what was won against what runs today."
-    rows = history.earnings.rows()
+    kinds = {row.kind for row in found.pairs}
+    pairs = [
+        (
+            *((str(row.kind),) if len(kinds) > 1 else ()),
+            f"({row.first}, {row.second})",
+            f"{row.reward:.4g}",
+            f"{row.behind:.4g}",
+            "" if row.deviation is None else f"{row.deviation:.2g}",
+        )
+        for row in found.pairs
+    ]
+    header = (
+        *(("kind",) if len(kinds) > 1 else ()),
+        "pair of arms",
+        "reward",
+        "behind by",
+        "deviation",
+    )
+    others = [
+        (row.name, f"{row.loses:.4g}", f"{row.low:.4g} to {row.high:.4g}")
+        for row in found.configurations
+    ]
+    return [
+        "<h2>Runners-up</h2>",
+        page.table(("configuration", "loses against the recommended", "95 %"), others),
+        f"<details{' open' if len(pairs) <= 20 else ''}>",
+        "<summary>Pairs of arms on an edge</summary>",
+        page.table(header, pairs),
+        "</details>",
+    ]
+
+
+def _channels(rows: list[ChannelRow]) -> list[str]:
+    """Residuals and gaps, place by place."""
+    if not rows:
+        return []
+    shown = [
+        (row.channel, str(row.measured), str(row.missing), _number(row.mean), _number(row.spread))
+        for row in rows[:_NODES]
+    ]
+    return [
+        f"<details{' open' if len(rows) <= 20 else ''}><summary>Residuals and gaps, place by place"
+        "</summary>",
+        page.paragraph("Residual: measured minus fitted, its mean and deviation."),
+        page.table(("place", "measured", "missing", "mean residual", "deviation"), shown),
+        "</details>",
+    ]
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}"
+
+
+def _earnings(history: History, earned: Earnings | None) -> list[str]:
+    """What exploring has cost and, where the problem says what runs today, won."""
+    if earned is None or not np.isfinite(history.totals).any():
+        return []
+    picture = as_svg(figure_earnings(earnings_data(history.totals, earned)))
+    caption = "Total reward of every round; what exploring cost against the recommended so far."
+    rows = earned.rows()
     said = [page.paragraph(f"{name.capitalize()}: {text}.") for name, text in rows]
     drawn = page.figure(picture, alt="total reward by round", caption=caption)
     return ["<h2>What exploring earns</h2>", *said, drawn]
