@@ -21,10 +21,10 @@ from edgewise.base.randomness import Rng
 from edgewise.core.learner import Learner
 from edgewise.core.model.problem import Problem
 from edgewise.integrations.floris import EXPLORE, FlorisSystem, Simulator, WindFarm, YawTask
-from edgewise.integrations.gains import Course, graded
+from edgewise.integrations.gains import Outcome, graded, outcome_of
 from edgewise.integrations.parzen import tpe
 from edgewise.integrations.rivals import additive_regression, cma_es
-from edgewise.integrations.running import System, Trail, explore
+from edgewise.integrations.running import Exploration, System, Trail, explore
 
 MARKS = (26, 50, 100)
 RIDGES = (0.1, 0.3, 1.0, 3.0, 10.0)
@@ -68,7 +68,7 @@ class Remembering:
         return self.inner.worths(totals)
 
 
-def edgewise(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
+def explored(system: System, *, marks: Sequence[int], rng: Rng) -> Exploration:
     """As the demo explores; FLORIS computes the rounds of a phase in one call.
 
     Inside a phase joint arms depend on the phases before only, so they are known ahead.
@@ -80,11 +80,10 @@ def edgewise(system: System, *, marks: Sequence[int], rng: Rng) -> Trail:
             ahead = [replace(state, rounds=state.rounds + k) for k in range(EXPLORE.phase or 1)]
             system.means(np.array([setting.plan.joint_arm(learner.problem, at) for at in ahead]))
 
-    return explore(system, EXPLORE, marks=marks, rng=rng, watch=look_ahead).trail
+    return explore(system, EXPLORE, marks=marks, rng=rng, watch=look_ahead)
 
 
-METHODS: dict[str, Method] = {
-    "edgewise": edgewise,
+RIVALS: dict[str, Method] = {
     "CMA-ES": cma_es,
     "TPE": tpe,
     **{f"ridge {ridge:g}": partial(additive_regression, ridge=ridge) for ridge in RIDGES},
@@ -107,10 +106,30 @@ class Farm:
         zero, power = simulator.farm_power(np.stack([np.zeros_like(best), best]))
         return cls(system, float(power / zero - 1.0))
 
-    def courses(self, method: Method, seeds: Sequence[int], marks: Sequence[int]) -> list[Course]:
+    def rival(self, method: Method, seeds: Sequence[int]) -> Array:
+        """(M,) shares of the optimiser's gain, mean of one run per seed."""
+        trails = [method(self.system, marks=MARKS, rng=seed) for seed in seeds]
+        gains = [course.gains for course in graded(self.system, trails)]
+        share: Array = np.mean(gains, axis=0) / self.optimum
+        return share
+
+    def edgewise(self, seeds: Sequence[int], marks: Sequence[int]) -> list[Outcome]:
         """One run per seed, graded."""
-        trails = [method(self.system, marks=marks, rng=seed) for seed in seeds]
-        return list(graded(self.system, trails))
+        runs = [explored(self.system, marks=marks, rng=seed) for seed in seeds]
+        return [outcome_of(self.system, run) for run in runs]
+
+
+def exploring(outcomes: Sequence[Outcome]) -> str:
+    """Power while exploring."""
+    return f"{np.mean([one.edgewise.exploring.mean() for one in outcomes]):.1%}"
+
+
+def expectation(outcomes: Sequence[Outcome]) -> str:
+    """The expected and the true gain, means over runs, and how many intervals hold the true one."""
+    expected = np.mean([one.expected for one in outcomes])
+    true = np.mean([one.edgewise.gain for one in outcomes])
+    held = sum(one.interval[0] <= one.edgewise.gain <= one.interval[1] for one in outcomes)
+    return f"{expected:.2%}, {true:.2%} ({held} of {len(outcomes)})"
 
 
 def random_farms() -> dict[str, WindFarm]:
@@ -127,18 +146,17 @@ def random_farms() -> dict[str, WindFarm]:
 def random_table(seeds: Sequence[int] = (21, 22, 23)) -> None:
     """Shares of the optimiser's gain after 26 / 50 / 100 rounds, means over seeds."""
     print("| farm | optimiser | edgewise | CMA-ES | TPE | additive regression, best ridge ", end="")
-    print("| power while exploring |\n|---|---|---|---|---|---|---|")
+    print("| power while exploring | gain expected, true (intervals that hold) |")
+    print("|---|---|---|---|---|---|---|---|")
     for name, layout in random_farms().items():
         farm = Farm.of(layout)
-        shares, exploring = {}, ""
-        for method, run in METHODS.items():
-            courses = farm.courses(run, seeds, MARKS)
-            shares[method] = np.mean([course.gains for course in courses], axis=0) / farm.optimum
-            if method == "edgewise":
-                exploring = f"{np.mean([course.exploring.mean() for course in courses]):.1%}"
-        ridge = np.max([shares.pop(f"ridge {ridge:g}") for ridge in RIDGES], axis=0)
-        cells = " | ".join(_shares(share) for share in (*shares.values(), ridge))
-        print(f"| {name} | {farm.optimum:.2%} | {cells} | {exploring} |", flush=True)
+        ours = farm.edgewise(seeds, MARKS)
+        share = np.mean([one.edgewise.gains for one in ours], axis=0) / farm.optimum
+        rivals = {rival: farm.rival(run, seeds) for rival, run in RIVALS.items()}
+        ridge = np.max([rivals.pop(f"ridge {ridge:g}") for ridge in RIDGES], axis=0)
+        cells = " | ".join(_shares(one) for one in (share, *rivals.values(), ridge))
+        row = f"| {name} | {farm.optimum:.2%} | {cells} | {exploring(ours)} "
+        print(f"{row}| {expectation(ours)} |", flush=True)
 
 
 def other_farms() -> dict[str, tuple[WindFarm, float, int, int]]:
@@ -155,7 +173,10 @@ def other_farms() -> dict[str, tuple[WindFarm, float, int, int]]:
         "line of ten, 270 degrees": (grid(10, 1, 270.0), 0.1, 100, 3),
         "8 x 10, 273 degrees": (grid(8, 10, 273.0), 0.1, 100, 1),
         "5 x 5, 275 degrees, noise 0.3": (grid(5, 5, 275.0), 0.3, 50, 10),
-        "20 turbines, layout 101, noise 0.3": (WindFarm.random(20, 101), 0.3, 100, 5),
+        **{
+            f"20 turbines, layout {layout}, noise 0.3": (WindFarm.random(20, layout), 0.3, 100, 5)
+            for layout in (101, 102, 103)
+        },
         "20 turbines, layout 102, jensen": (WindFarm.random(20, 102, wake="jensen"), 0.1, 100, 3),
         "20 turbines, layout 103, empirical gauss": (
             WindFarm.random(20, 103, wake="empirical gauss"), 0.1, 100, 3,
@@ -165,28 +186,27 @@ def other_farms() -> dict[str, tuple[WindFarm, float, int, int]]:
 
 def other_table() -> None:
     """Shares after all rounds."""
-    print("\n| farm | rounds | seeds | optimiser | share, mean (lowest) | exploring |")
-    print("|---|---|---|---|---|---|")
+    print("\n| farm | rounds | seeds | optimiser | share, mean (lowest) | exploring ", end="")
+    print("| gain expected, true (intervals that hold) |\n|---|---|---|---|---|---|---|")
     for name, (layout, noise, rounds, n_seeds) in other_farms().items():
         farm = Farm.of(layout, noise)
-        courses = farm.courses(edgewise, range(21, 21 + n_seeds), (rounds,))
-        share = np.array([course.gain for course in courses]) / farm.optimum
-        exploring = np.mean([course.exploring.mean() for course in courses])
+        ours = farm.edgewise(range(21, 21 + n_seeds), (rounds,))
+        share = np.array([one.edgewise.gain for one in ours]) / farm.optimum
         print(
             f"| {name} | {rounds} | {n_seeds} | {farm.optimum:.2%} | {share.mean():.1%} "
-            f"({share.min():.1%}) | {exploring:.1%} |",
+            f"({share.min():.1%}) | {exploring(ours)} | {expectation(ours)} |",
             flush=True,
         )
 
 
-def zero_table(n_seeds: int = 10) -> None:
+def zero_table(n_seeds: int = 20) -> None:
     """Where zero yaw is best: what the answer loses."""
     print("\n| farm | optimiser | edgewise, mean of seeds (range) |\n|---|---|---|")
     for direction in (280.0, 285.0):
         layout = WindFarm.grid(5, 5, spacing=(7, 5), wind_direction=direction, wind_speed=8.0)
         farm = Farm.of(layout)
-        courses = farm.courses(edgewise, range(21, 21 + n_seeds), (100,))
-        gains = np.array([course.gain for course in courses])
+        ours = farm.edgewise(range(21, 21 + n_seeds), (100,))
+        gains = np.array([one.edgewise.gain for one in ours])
         print(
             f"| 5 x 5, {direction:g} degrees | {farm.optimum:+.3%} "
             f"| {gains.mean():+.3%} ({gains.min():+.3%} to {gains.max():+.3%}) |",

@@ -13,9 +13,11 @@ import edgewise as ew
 from edgewise.cli.terminal.limits import (
     BaselineSource,
     Changed,
+    LargestLoss,
     Steps,
     SwitchingCost,
     Within,
+    WorstLoss,
     baseline_from,
     limited,
 )
@@ -107,7 +109,9 @@ def simulate(
     changed: Changed = None,
     steps: Steps = None,
     within: Within = None,
-    switching_cost: SwitchingCost = 0.0,
+    switching_cost: SwitchingCost = None,
+    largest_loss: LargestLoss = None,
+    worst_loss: WorstLoss = None,
     project: Project = False,
     repetitions: Annotated[int, typer.Option("--repetitions", "-n", help="Runs.")] = 100,
     max_rounds: Annotated[int, typer.Option(help="Round budget of a run.")] = 1_000_000,
@@ -147,7 +151,13 @@ def simulate(
     options = {
         "matrix": matrix_from(matrix, network, table),
         "strategy": limited(
-            strategy, changed=changed, steps=steps, within=within, switching_cost=switching_cost
+            strategy,
+            changed=changed,
+            steps=steps,
+            within=within,
+            switching_cost=switching_cost,
+            largest_loss=largest_loss,
+            worst_loss=worst_loss,
         ),
         "stopping": stopping,
         "delta": delta,

@@ -23,7 +23,7 @@ from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.request import Request
 from edgewise.base.arrays import Array
 from edgewise.core.evidence.by_edge import local_network
-from edgewise.core.evidence.drawing import draw_world
+from edgewise.core.evidence.drawing import draw_world, expected_coins
 from edgewise.core.evidence.estimated import estimated_objective, own_terms
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.measuring import with_present
@@ -155,12 +155,15 @@ def _known(
         return local.theta, local.objective, local.allocation, _local_draw(local)
     problem, cells = setting.problem, setting.plan.cells
     theta = estimate(cells, state.total)
-    if not np.isfinite(theta).all():
-        return None
     phases = with_present(state.closed, state.statistics)
     network = local_network(problem)
-    flat = network.parameters(cells.tables(theta), own_terms(problem, cells, theta))
-    objective = estimated_objective(problem, cells, theta)
+    if np.isfinite(theta).all():
+        flat = network.parameters(cells.tables(theta), own_terms(problem, cells, theta))
+        objective = estimated_objective(problem, cells, theta)
+    elif (coins := expected_coins(problem, cells, phases)) is not None:
+        flat, objective = network.parameters(coins.tables, None), coins
+    else:
+        return None
 
     def draw(rng: np.random.Generator, scale: float) -> Objective:
         return draw_world(problem, cells, phases, rng=rng, scale=scale)

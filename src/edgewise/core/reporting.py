@@ -18,6 +18,7 @@ from edgewise.core.earnings import earnings_of
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.by_edge import edges_differ, local_network
 from edgewise.core.evidence.coverage import unseen_pairs
+from edgewise.core.evidence.drawing import expected_coins
 from edgewise.core.evidence.estimated import own_terms
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.measuring import ByPhase, with_present
@@ -132,7 +133,7 @@ def expected_objective(setting: Setting, state: LearnerState) -> Objective | Non
         return local.objective
     theta = estimate(plan.cells, state.total, ridge=plan.ridge)
     if not np.isfinite(theta).all():
-        return None
+        return expected_coins(problem, plan.cells, with_present(state.closed, state.statistics))
     return _objective(setting, theta, _without_direction(problem, plan.cells.tables(theta)))
 
 
@@ -156,10 +157,14 @@ def _advice(setting: Setting, state: LearnerState, theta: Array, tables: Array) 
     """The allocation for the estimate and its regret; at a verdict, those it is about.
 
     None while nothing can be estimated. Without pooling, what an edge has not shown yet comes from
-    its kind.
+    its kind; rewards of 0 and 1 have a prior.
     """
     problem = setting.problem
     if not np.isfinite(theta).all():
+        seen = with_present(state.closed, state.statistics)
+        coins = expected_coins(problem, setting.plan.cells, seen) if state.rounds else None
+        if coins is not None:
+            return _Advice(coins, solve(coins, Request()), None)
         if problem.pooling != "none" or state.by_edge is None or not state.rounds:
             return None
         pooled = estimate_locally(local_network(problem), state.by_edge, pooling="none")

@@ -48,7 +48,8 @@ class Outcome:
     expected: float
     """Gain over today that the model expects, as a share of today's worth."""
     interval: tuple[float, float]
-    """The middle 90 % of its posterior."""
+    """The middle 90 % of its posterior: what the rounds leave open if effects add up, as the model
+    takes for granted."""
     gained: Callable[[float], float]
     """What a change of the measured total is, as a share of today's worth."""
     optimiser: tuple[str, float] | None = None
@@ -154,8 +155,8 @@ def explain(outcome: Outcome, system: str, today: str) -> str:
             f"While exploring, {len(course.exploring)} rounds, {system} gave "
             f"{course.exploring.mean():.1%} of its worth at {today} on average and "
             f"{course.exploring.min():.1%} at the lowest.",
-            f"The model expects a gain of {outcome.expected:.1%} over {today} (90 %: {low:.1%} to "
-            f"{high:.1%}), estimated, not proved; the simulator, without noise, says "
-            f"{course.gain:.1%}.",
+            f"The model expects a gain of {outcome.expected:.1%} over {today} (90 % if effects add "
+            f"up: {low:.1%} to {high:.1%}), estimated, not proved; the simulator, without noise, "
+            f"says {course.gain:.1%}.",
         ]
     )

@@ -10,9 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from edgewise.cli.study.options import STORAGE, checked_storage
+from edgewise.cli.terminal.limits import (
+    BaselineSource,
+    Changed,
+    LargestLoss,
+    Steps,
+    SwitchingCost,
+    Within,
+    WorstLoss,
+    baseline_from,
+    limited,
+)
 from edgewise.cli.terminal.options import OutputFormat
 from edgewise.cli.terminal.shell import Command, Format, Output, emit, note
 from edgewise.errors import InvalidArgument
+from edgewise.formats import ArmTable
 
 if TYPE_CHECKING:
     from edgewise.core.model.problem import Problem
@@ -50,19 +62,29 @@ def create(
             "--trust-model", help="Certify whatever the data say against the model; reports say so."
         ),
     ] = False,
+    baseline: BaselineSource = None,
+    changed: Changed = None,
+    steps: Steps = None,
+    within: Within = None,
+    switching_cost: SwitchingCost = None,
+    largest_loss: LargestLoss = None,
+    worst_loss: WorstLoss = None,
     example: Annotated[
         bool, typer.Option("--example", help="Print a commented file to start from, and end.")
     ] = False,
     output: OutputFormat = Format.TABLE,
 ) -> None:
-    """Set up a study from a TOML file.
+    r"""Set up a study from a TOML file.
 
     The file is read once: the study keeps the problem, with your names of nodes and arms, and
-    needs the file no more. A SQLite file is made if there is none.
+    needs the file no more. A SQLite file is made if there is none. Limits stand around the file's
+    strategy, instead of those that it has; they start from --baseline, or the file's.
 
     Examples:
       $ edgewise study create --example > farm.toml
       $ edgewise study create examples/data/cells.toml --storage sqlite:///cells.db
+      $ edgewise study create examples/data/cells.toml --storage sqlite:///few.db \
+          --baseline 0 --changed 2
 
     Output: what was understood. Exit code 0; 2 wrong input, and nothing was created.
     """
@@ -79,8 +101,19 @@ def create(
     from edgewise.study.storage.secrets import masked
 
     found = read_config(config)
-    if trust_model:
-        found = replace(found, options={**found.options, "trust_model": True})
+    strategy = limited(
+        found.options.get("strategy", "adaptive"),
+        changed=changed,
+        steps=steps,
+        within=within,
+        switching_cost=switching_cost,
+        largest_loss=largest_loss,
+        worst_loss=worst_loss,
+    )
+    given = {"strategy": strategy} | ({"trust_model": True} if trust_model else {})
+    found = replace(
+        found, problem=_with_baseline(found.problem, baseline), options={**found.options, **given}
+    )
     chosen = name or found.name
     if chosen is None:
         raise InvalidArgument(f'{config}: there is no name; add name = "...", or pass --name')
@@ -89,6 +122,15 @@ def create(
     shown = masked(place)
     emit(_answer(study, shown), output)
     note(f"next: edgewise study ask --storage {shown} --name {chosen!r}")
+
+
+def _with_baseline(problem: Problem, source: str | None) -> Problem:
+    if source is None:
+        return problem
+    labels = problem.arm_labels or tuple(range(problem.n_arms))
+    return replace(
+        problem, baseline=baseline_from(source, problem.graph, ArmTable(problem.arms, labels))
+    )
 
 
 def _model(problem: Problem) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 import typer
@@ -36,7 +37,21 @@ Within: TypeAlias = Annotated[
     typer.Option(help="Limit: steps from the present recommendation, a trust region."),
 ]
 SwitchingCost: TypeAlias = Annotated[
-    float, typer.Option(help="What the change of a node costs, in units of global reward.")
+    float | None, typer.Option(help="What the change of a node costs, in units of global reward.")
+]
+LargestLoss: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="Limit: predicted loss of a round against the baseline, in units of global reward; "
+        "needs --worst-loss."
+    ),
+]
+WorstLoss: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="What a reward may lose where nothing is known yet: your assumption, for "
+        "--largest-loss."
+    ),
 ]
 
 
@@ -56,22 +71,44 @@ def baseline_from(source: str | None, graph: Graph, arms: ArmTable) -> Indices |
 
 
 def limited(
-    strategy: str,
+    strategy: str | Strategy,
     *,
-    changed: int | None,
-    steps: int | None,
-    within: int | None,
-    switching_cost: float,
+    largest_loss: float | None,
+    worst_loss: float | None,
+    **changes: float | None,
 ) -> str | Strategy:
-    """The strategy of that name, within limits if there are any."""
-    from edgewise.core.strategies import Limited, sampling_strategy
+    """The strategy, or that of the name, within the limits that are given.
 
-    if changed is steps is within is None and switching_cost == 0.0:
-        return strategy
-    return Limited(
-        sampling_strategy(strategy),
-        changed=changed,
-        steps=steps,
-        within=within,
-        switching_cost=switching_cost,
-    )
+    Those that it has already are kept unless they are given anew. ``changes`` are the settings of
+    ``Limited``.
+    """
+    from edgewise.core.strategies import sampling_strategy
+
+    given = {name: value for name, value in changes.items() if value is not None}
+    losses = {"largest_loss": largest_loss, "worst_loss": worst_loss}
+    lost = {name: value for name, value in losses.items() if value is not None}
+    found = _changing_little(sampling_strategy(strategy), given) if given else strategy
+    return _losing_little(sampling_strategy(found), lost) if lost else found
+
+
+def _changing_little(strategy: Strategy, given: dict[str, Any]) -> Strategy:
+    from edgewise.core.strategies import Limited, Safe
+
+    if isinstance(strategy, Safe):
+        return replace(strategy, strategy=_changing_little(strategy.strategy, given))
+    if isinstance(strategy, Limited):
+        return replace(strategy, **given)
+    return Limited(strategy, **given)
+
+
+def _losing_little(strategy: Strategy, lost: dict[str, Any]) -> Strategy:
+    from edgewise.core.strategies import Safe
+
+    if isinstance(strategy, Safe):
+        return replace(strategy, **lost)
+    if len(lost) < 2:
+        raise InvalidArgument(
+            f"--{next(iter(lost)).replace('_', '-')} alone limits nothing; give both "
+            "--largest-loss, of a round, and --worst-loss, of a reward that was never tried"
+        )
+    return Safe(strategy=strategy, **lost)

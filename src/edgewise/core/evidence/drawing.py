@@ -59,6 +59,16 @@ def draw_world(
     return estimated_objective(problem, cells, theta)
 
 
+def expected_coins(problem: Problem, cells: Cells, phases: ByPhase) -> Objective | None:
+    """What rewards of 0 and 1 are expected to be, by all rounds (J, ...); None for other rewards.
+
+    Cells that no round has shown count as their prior expects, 1/2.
+    """
+    if not problem.is_bernoulli:
+        return None
+    return _draw_probabilities(problem, cells, phases, np.random.default_rng(0), 0.0)
+
+
 def _draw_probabilities(
     problem: Problem, cells: Cells, closed: ByPhase, rng: np.random.Generator, scale: float
 ) -> Objective:

@@ -54,14 +54,14 @@ class Wakes:
         for name in ("links", "reach", "offsets", "distances", "sides", "steers", "both"):
             object.__setattr__(self, name, frozen(getattr(self, name), types.get(name, float)))
 
-    @property
-    def relief(self) -> Array:
-        r"""(E, 2) what turning by 30 degrees takes off a wake, with a positive and a negative arm.
+    def relief(self, turn: float = 1.0) -> Array:
+        r"""(E, 2) what turning takes off a wake, with a positive and a negative arm.
 
-        Of the Gaussian averaged over the rotor, of variance :math:`\sigma^2 + (D/4)^2`. Rough, so
-        it is told to the model as a covariate: powers say what it is worth.
+        ``turn`` is in units of 30 degrees. Of the Gaussian averaged over the rotor, of variance
+        :math:`\sigma^2 + (D/4)^2`. Rough, so it is told to the model as a covariate: powers say
+        what it is worth.
         """
-        push = _PUSH * (1.0 - np.exp(-self.distances / _LENGTH))
+        push = turn * _PUSH * (1.0 - np.exp(-self.distances / _LENGTH))
         still, away, back = (
             _felt(self.distances, self.offsets + aside) for aside in (0.0, push, -push)
         )

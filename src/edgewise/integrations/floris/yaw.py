@@ -22,10 +22,8 @@ ANGLES = tuple(range(-30, 31, 5))
 """Default yaw angles in degrees; positive ones turn the wake away from where it reaches most."""
 EXPLORE = Thompson(scale=2.0, first=16, phase=8, even=0.0)
 """How a farm is explored: a design of few angles first, then posterior sampling."""
-_KINDS = 3
-"""Kinds of wakes, by their reach: edges of a kind are alike, so weak wakes learn from weak ones."""
 _NEW = 0.05
-"""A covariate must differ from all combinations of kinds and others by more, in root sum square."""
+"""A covariate must differ from all combinations of others by more, in root sum square."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +37,9 @@ class YawTask:
 
     with an arc from every turbine whose wake may matter (:func:`wakes_of`), and a parabola to each
     side of the wind as x (:class:`~edgewise.integrations.ordered.OrderedSettings`). Wakes differ:
-    every arc has parameters of its own, shrunk towards those of wakes with a like reach as far as
-    the powers say (``pooling="partial"``), and told what turning may do to their reach
-    (covariates). Turbines that wake nobody face the wind.
+    every arc has parameters of its own, shrunk towards what geometry makes of it (covariates: a
+    rough guess what a full and half a turn do to its reach), as far as the powers say
+    (``pooling="partial"``). Turbines that wake nobody face the wind.
 
     Build one with :meth:`of`.
     """
@@ -103,33 +101,34 @@ class YawTask:
 
 
 def _graph(n_turbines: int, wakes: Wakes) -> Graph:
-    order = np.argsort(np.argsort(wakes.reach, kind="stable"), kind="stable")
-    kinds = np.unique(order * _KINDS // len(order), return_inverse=True)[1]
-    known = _covariates(wakes, kinds)
+    known = _covariates(wakes)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IsolatedNodes)  # alone in the wind: its own term is left
         return Graph(
             n_nodes=n_turbines,
             edges=wakes.links,
             directed=True,
-            kinds=kinds,
             covariates=np.column_stack(list(known.values())) if known else None,
             covariate_names=tuple(known) or None,
             node_labels=tuple(f"t{i}" for i in range(n_turbines)),
         )
 
 
-def _covariates(wakes: Wakes, kinds: Indices) -> dict[str, Array]:
-    """What turning away, or back where some turbine may, does to the reach, in units of its spread.
+def _covariates(wakes: Wakes) -> dict[str, Array]:
+    """What turning does to the reach of every wake, roughly, in units of its spread over wakes.
 
-    Left out where it says no more than kinds, as in a short row.
+    To each side that some turbine may turn to: the relief of a full turn, and by how much half a
+    turn brings more than half of it. Left out where it says nothing new, as in a short row.
     """
-    sides = ("turned away", "turned back") if wakes.both.any() else ("turned away",)
-    scale = max(float(wakes.relief.std()), 1e-9)
-    table = (kinds[:, None] == np.arange(kinds.max() + 1)).astype(float)
-    known: dict[str, Array] = {}
-    for name, relief in zip(sides, wakes.relief.T / scale, strict=False):
-        wider = np.column_stack([table, relief])
+    sides = ("away", "back") if wakes.both.any() else ("away",)
+    full = wakes.relief()
+    bend = wakes.relief(0.5) - 0.5 * full
+    rows = {f"turned {side}": column for side, column in zip(sides, full.T, strict=False)}
+    rows |= {f"half {side}": column for side, column in zip(sides, bend.T, strict=False)}
+    table, known = np.ones((len(full), 1)), {}
+    for name, column in rows.items():
+        scaled = column / max(float(column.std()), 1e-9)
+        wider = np.column_stack([table, scaled])
         if len(wider) > wider.shape[1] and np.linalg.svd(wider, compute_uv=False)[-1] > _NEW:
-            table, known[name] = wider, relief
+            table, known[name] = wider, scaled
     return known

@@ -163,3 +163,19 @@ def test_phases_may_be_chosen_for_coins_too() -> None:
     plan = Thompson(scale=2.0, first=3, phase=5)(chain(4))
     assert plan.scale == 2.0
     assert plan.phasing.first().length == 3
+
+
+def test_there_is_an_answer_although_some_cells_were_never_shown() -> None:
+    """By the posterior mean: what was not shown counts as the prior expects."""
+    problem = chain(4, baseline=0)
+    learner = ew.Learner(problem, strategy="thompson", rng=0)
+    for _ in range(4):
+        ticket = learner.ask()
+        learner.tell(ticket, np.ones(3))
+    report, earned = learner.report(), learner.earnings()
+    assert report.unseen  # the negative control: least squares has no answer
+    assert report.allocation is not None
+    assert earned is not None
+    assert report.allocation.value == pytest.approx(earned.recommended)
+    assert report.allocation.value > 0.5 * 3
+    assert 0.0 < earned.per_round <= 3.0

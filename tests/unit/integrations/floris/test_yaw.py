@@ -66,10 +66,16 @@ def test_the_task_is_a_local_problem_with_a_parabola_to_each_side() -> None:
     assert (problem.measured, problem.levels, problem.pooling) == ("node", "channel", "partial")
     assert not problem.interaction
     assert problem.arms.shape == (13, 4)
-    assert problem.graph.n_kinds == 3
-    reach, kinds = task.wakes.reach, problem.graph.kind_of_edge
-    assert reach[kinds == 0].max() <= reach[kinds == 1].min()
-    assert reach[kinds == 1].max() <= reach[kinds == 2].min()
+    assert problem.graph.n_kinds == 1
+
+
+def test_geometry_is_a_covariate_where_it_says_something() -> None:
+    names = YawTask.of(WindFarm.random(20, 1)).problem.graph.covariate_names
+    assert names == ("turned away", "turned back", "half away", "half back")
+    assert YawTask.of(row(2)).problem.graph.covariate_names is None  # a single wake
+    table = YawTask.of(WindFarm.random(20, 1)).problem.graph.covariates
+    assert table is not None
+    assert_allclose(table.std(axis=0), 1.0)
 
 
 def test_arms_are_angles_to_the_side_that_helps() -> None:
@@ -89,8 +95,10 @@ def test_one_sided_angles_are_enough_where_nobody_wants_the_other_side() -> None
 
 def test_relief_is_what_a_turned_wake_no_longer_reaches() -> None:
     """Straight behind, either side helps alike; beside the axis, turning back does harm."""
-    straight = wakes_of(row(2)).relief[0]
+    straight = wakes_of(row(2)).relief()[0]
     assert straight[0] == pytest.approx(straight[1])
     assert straight[0] > 0.0
-    away, back = wakes_of(row(2, 276.0)).relief[0]
+    away, back = wakes_of(row(2, 276.0)).relief()[0]
     assert away > 0.0 > back
+    assert_allclose(wakes_of(row(2)).relief(0.0), 0.0)
+    assert (wakes_of(row(2)).relief(0.5) < wakes_of(row(2)).relief()).all()

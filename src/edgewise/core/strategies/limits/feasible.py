@@ -18,7 +18,8 @@ def require_joint_arms(problem: Problem, *, steps: int | None, within: int | Non
     if problem.baseline is None:
         raise InvalidArgument(
             "limits start from what is deployed now, and the problem does not say what that is; "
-            "pass Problem(..., baseline=...), the arm of every node today",
+            "pass Problem(..., baseline=...), or write baseline = ... in the file of a study, or "
+            "--baseline: the arm of every node today",
             argument="baseline",
         )
     if steps is not None:
