@@ -37,7 +37,7 @@ def problem(*, coins: bool) -> ew.Problem:
     options: dict[str, Any] = (
         {"noise": "bernoulli"} if coins else {"noise": 0.3, "pooling": "partial"}
     )
-    return ew.Problem(graph, np.eye(2), baseline=0, **options)
+    return ew.Problem(graph, np.eye(2), baseline=np.zeros(N, np.int32), **options)
 
 
 def rewards(number: int, arms: Indices, *, coins: bool) -> Array:
@@ -46,7 +46,7 @@ def rewards(number: int, arms: Indices, *, coins: bool) -> Array:
     means = COINS[edges % 2, arms[:-1], arms[1:]]
     if coins:
         return (rng.random(N - 1) < means).astype(float)
-    return means + 0.1 * edges + 0.3 * rng.standard_normal(N - 1)
+    return np.asarray(means + 0.1 * edges + 0.3 * rng.standard_normal(N - 1))
 
 
 @everyone

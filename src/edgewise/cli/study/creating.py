@@ -127,7 +127,7 @@ def create(
 def _with_baseline(problem: Problem, source: str | None) -> Problem:
     if source is None:
         return problem
-    labels = problem.arm_labels or tuple(range(problem.n_arms))
+    labels = tuple(problem.arm_labels or range(problem.n_arms))
     return replace(
         problem, baseline=baseline_from(source, problem.graph, ArmTable(problem.arms, labels))
     )
