@@ -164,7 +164,8 @@ def _advice(setting: Setting, state: LearnerState, theta: Array, tables: Array) 
         seen = with_present(state.closed, state.statistics)
         coins = expected_coins(problem, setting.plan.cells, seen) if state.rounds else None
         if coins is not None:
-            return _Advice(coins, solve(coins, Request()), None)
+            baselines = _baselines(problem, state, coins)
+            return Advice(solve(coins, Request()), None, baselines)
         if problem.pooling != "none" or state.by_edge is None or not state.rounds:
             return None
         pooled = estimate_locally(local_network(problem), state.by_edge, pooling="none")
