@@ -54,7 +54,7 @@ def _from_floris(file: Path, *, one_wind: bool) -> dict[str, Any]:
     if one_wind and field.n_findex != 1:
         raise InvalidFile(
             f"{file}: it has {field.n_findex} winds, and angles are chosen for one; pass "
-            "wind_direction and wind_speed"
+            "wind_direction and wind_speed (--direction and --speed)"
         )
     return {
         "positions": np.column_stack([model.layout_x, model.layout_y]),
