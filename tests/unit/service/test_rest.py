@@ -238,7 +238,7 @@ def test_the_log_is_read_from_its_end(client: TestClient, study: Study) -> None:
     assert everything["events"] == 14
     texts = [row["what"] for row in everything["log"]]
     assert texts[0] == "study created"
-    assert "1 measurements told, 29 missing" in texts[3]
+    assert "1 measurement told, 29 missing" in texts[3]
     some = client.get(f"{CELLS}/log?last=2&before=6").json()["log"]
     assert [row["event"] for row in some] == [4, 5]
     assert [row["what"] for row in some] == texts[3:5]
