@@ -300,9 +300,7 @@ def test_measurements_appear_without_reloading(browser: Browser, farm: tuple[str
         page.get_by_text("Paste text instead").first.click()
         page.get_by_label("measurements as text").fill("half typed")
         study.tell(ticket, {("hub", "south"): 0.5})
-        expect(page.locator("#log tbody tr").first).to_contain_text(
-            "1 measurements told, 5 missing"
-        )
+        expect(page.locator("#log tbody tr").first).to_contain_text("1 measurement told, 5 missing")
         assert page.get_by_label("measurements as text").input_value() == "half typed"
         page.get_by_label("measurements as text").fill("")
         study.close(ticket)

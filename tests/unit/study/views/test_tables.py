@@ -58,7 +58,7 @@ def test_the_log_and_the_recommendation() -> None:
     log = made.to_frame("log")
     assert log["event"].tolist() == list(range(1, 11))
     assert log["kind"].tolist()[:3] == ["created", "asked", "told"]
-    assert log["what"].tolist()[-1] == "round 4: 1 measurements told, 9 missing"
+    assert log["what"].tolist()[-1] == "round 4: 1 measurement told, 9 missing"
     assert made.to_frame("recommendation").to_dict("records") == made.recommend().table()
     with pytest.raises(InvalidArgument, match="did you mean 'rounds'"):
         made.to_frame("round")
