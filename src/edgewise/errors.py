@@ -113,6 +113,10 @@ class SuspiciousReward(UserWarning):
     """A reward can hardly be right; it was recorded all the same."""
 
 
+class WeakBound(UserWarning):
+    """An allocation has a weaker upper bound than was asked for."""
+
+
 class IsolatedNodes(UserWarning):
     """Some nodes have no edge: allowed, but no reward depends on their arm."""
 

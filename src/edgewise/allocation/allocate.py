@@ -85,7 +85,8 @@ def allocate(
         of the problem asks for, a few seconds at 10^6 edges, so that the answer depends on
         ``rng`` alone.
     progress
-        Called now and then with a :class:`Progress`.
+        True: a line on standard error when a stage begins or something better is found. Or a
+        function, called now and then with a :class:`Progress`.
 
     Returns
     -------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -14,15 +15,15 @@ from edgewise.allocation.bounds.best import EFFORTS
 from edgewise.allocation.instance.deadline import Deadline
 from edgewise.allocation.instance.objective import Objective, checked_joint_arm
 from edgewise.allocation.instance.result import Allocation
-from edgewise.allocation.instance.search import Allocator, Progress, Search, silent
+from edgewise.allocation.instance.search import Allocator, Progress, Search, on_stderr, silent
 from edgewise.allocation.starts.greedy import greedy
 from edgewise.base.arrays import Indices
 from edgewise.base.choice import pick
 from edgewise.base.randomness import Rng, generator
-from edgewise.errors import InvalidArgument
+from edgewise.errors import InvalidArgument, WeakBound
 
 Start: TypeAlias = Allocation | ArrayLike | Literal["greedy"] | None
-Progressing: TypeAlias = Callable[[Progress], None] | Literal[False]
+Progressing: TypeAlias = Callable[[Progress], None] | bool
 
 _BUILDERS = ("bipartite", "two-arm", "greedy", "brute-force")
 """Methods that do not start from anything."""
@@ -42,10 +43,10 @@ class Request:
     def __post_init__(self) -> None:
         if self.bound is not None:
             pick("bound", self.bound, EFFORTS, own="None for the one at no cost")
-        if self.progress is not False and not callable(self.progress):
+        if not isinstance(self.progress, bool) and not callable(self.progress):
             raise InvalidArgument(
-                f"progress is {self.progress!r}; pass a function to be called with a Progress, "
-                "for example print, or False"
+                f"progress is {self.progress!r}; pass True for a line per stage, a function to be "
+                "called with a Progress, for example print, or False"
             )
 
     def search(self, objective: Objective) -> Search:
@@ -54,7 +55,7 @@ class Request:
             generator(self.rng),
             _checked_start(objective, self.start, self.method),
             Deadline(self.time_limit),
-            self.progress or silent,
+            on_stderr() if self.progress is True else self.progress or silent,
         )
 
     def before_bound(self, search: Search) -> Search:
@@ -67,9 +68,19 @@ class Request:
             return found
         search.tell("bound", found)
         left = None if search.deadline.limit is None else max(search.deadline.remaining, 0.1)
-        best = best_upper_bound(
-            objective, effort=self.bound, time_limit=left, rng=search.rng, value=found.value
-        )
+        try:
+            best = best_upper_bound(
+                objective, effort=self.bound, time_limit=left, rng=search.rng, value=found.value
+            )
+        except MemoryError:  # the search has done its work: that is not lost
+            warnings.warn(
+                f"there was not enough memory for the bound of effort {self.bound!r}; the "
+                f"allocation is kept, with the bound {found.bound!r}: pass bound=None, or use a "
+                "machine with more memory for a better one",
+                WeakBound,
+                stacklevel=4,
+            )
+            return found
         return found.with_bound(best.value, best.name, best.failure_probability)
 
 

@@ -41,6 +41,12 @@ _BOUNDS = {"fast": "fast", "tight": "tight", "none": None}
 """How hard to try for a good upper bound."""
 
 
+_WORTH = 0.01
+"""A gap that a tight bound may close for the most part."""
+_TIGHT_EDGES = 100_000
+"""Edges up to which a tight bound takes no more than minutes."""
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command(cls=Command)(allocate)
@@ -112,6 +118,7 @@ def allocate(
         )
     answer = _answer(found, network, table)
     emit(answer, output)
+    _explain_gap(found, bound, len(network.edges))
     if out is not None:
         write_rows(out, answer.columns, answer.rows)
         note(f"node table in {out}")
@@ -128,6 +135,18 @@ def _progress() -> Iterator[Callable[[Progress], None]]:
         yield lambda now: status.update(
             f"{now.stage}: {now.value:.6g} of at most {now.upper_bound:.6g}, {now.seconds:.0f} s"
         )
+
+
+def _explain_gap(found: ew.Allocation, bound: str | None, edges: int) -> None:
+    """What the gap is, where it is printed, and whether a better bound is worth its time."""
+    if found.gap == 0.0:
+        return
+    note(
+        f"gap {found.gap:.3g} = (upper bound - value) / (upper bound - the least possible): "
+        "0 is proved optimal, 1 no better than the worst"
+    )
+    if bound != "tight" and found.gap >= _WORTH and edges <= _TIGHT_EDGES:
+        note("--bound tight may prove much more; it takes seconds to minutes here")
 
 
 def _answer(found: ew.Allocation, graph: ew.Graph, table: ArmTable) -> Output:

@@ -10,7 +10,7 @@ from edgewise.allocation.instance.objective import Objective, global_reward
 from edgewise.allocation.instance.result import Allocation
 from edgewise.allocation.instance.search import Progress, Search
 from edgewise.allocation.request import Request
-from edgewise.errors import InvalidArgument, InvalidProblem
+from edgewise.errors import InvalidArgument, InvalidProblem, WeakBound
 from edgewise.network.graph import Graph
 
 SWAP = np.array([[0.0, 1.0], [1.0, 0.0]])
@@ -186,7 +186,7 @@ def test_greedy_is_a_start_with_a_name() -> None:
         ({"start": [0, 1, 0, 1, 7]}, "indices 0 .. 7"),
         ({"start": [0, 1, 0, 1, 0], "method": "greedy"}, "builds its allocation from nothing"),
         ({"bound": "loose"}, "no bound is called 'loose'"),
-        ({"progress": True}, "progress is True"),
+        ({"progress": 3}, "progress is 3"),
         ({"unary": np.zeros((5, 3))}, "unary has shape (5, 3)"),
         ({"unary": np.full((5, 2), np.nan)}, "unary has entries that are not finite"),
     ],
@@ -307,3 +307,25 @@ def test_bad_inputs(
 ) -> None:
     with pytest.raises(error, match=re.escape(message)):
         allocate(ODD, arms, matrix, candidates=candidates)
+
+
+def test_progress_true_is_a_line_per_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    graph = Graph.complete(n_nodes=12)
+    found = allocate_table(graph, 1 - np.eye(3), progress=True, method="anneal")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("bound: ")
+    assert f"{found.value:.6g} of at most" in lines[-1]
+    assert len(lines) == len(set(lines))
+
+
+def test_out_of_memory_in_the_bound_keeps_the_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    graph, table = Graph.complete(n_nodes=9), 1 - np.eye(3)
+    expected = allocate_table(graph, table, method="local-search", bound=None)
+    monkeypatch.setattr("edgewise.allocation.request.best_upper_bound", full)
+    with pytest.warns(WeakBound, match="the allocation is kept, with the bound"):
+        found = allocate_table(graph, table, method="local-search", bound="tight")
+    assert found.arms.tolist() == expected.arms.tolist()
+    assert found.upper_bound == expected.upper_bound

@@ -101,3 +101,27 @@ def test_the_page_is_finished_even_if_the_reader_leaves(tmp_path: Path) -> None:
     )
     os.close(writer)
     assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+def test_the_gap_is_defined_where_it_is_printed(tmp_path: Path) -> None:
+    """A complete graph of ten nodes and two arms: without a bound there is a gap."""
+    edges = "".join(f"{i},{j}\n" for i in range(10) for j in range(i))
+    (tmp_path / "graph.csv").write_text(f"source,target\n{edges}")
+    (tmp_path / "arms.csv").write_text("arm,x,y\na,1,0\nb,0,1\n")
+    (tmp_path / "matrix.csv").write_text("0,1\n1,0\n")
+    command = [str(Path(sys.executable).with_name("edgewise")), "allocate"]
+    files = ["graph.csv", "arms.csv", "matrix.csv"]
+    for options, said in (
+        (["--method", "greedy", "--bound", "none"], True),
+        (["--method", "exact"], False),
+    ):
+        done = subprocess.run(
+            [*command, *files, *options],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        )
+        assert ("0 is proved optimal" in done.stderr) is said
+        assert ("--bound tight may prove much more" in done.stderr) is said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -31,6 +32,19 @@ class Progress:
 
 def silent(_: Progress, /) -> None:
     """Tell nobody."""
+
+
+def on_stderr() -> Callable[[Progress], None]:
+    """A line for whoever asked for progress=True: when a stage begins, or its value has risen."""
+    last: list[tuple[str, float]] = []
+
+    def say(now: Progress, /) -> None:
+        if last != [(now.stage, now.value)]:
+            last[:] = [(now.stage, now.value)]
+            gap = f"{now.value:.6g} of at most {now.upper_bound:.6g}"
+            sys.stderr.write(f"{now.stage}: {gap}, {now.seconds:.0f} s\n")
+
+    return say
 
 
 @dataclass(frozen=True, slots=True)
