@@ -138,8 +138,8 @@ class PartitionedGraph(Graph):
     @border(error=InvalidGraph)
     def from_parquet(
         cls,
-        edges: Path,
-        folder: Path,
+        edges: str | Path,
+        folder: str | Path,
         *,
         n_nodes: int | None = None,
         directed: bool = False,
@@ -172,7 +172,7 @@ class PartitionedGraph(Graph):
     def from_dataframe(
         cls,
         frame: Any,
-        folder: Path,
+        folder: str | Path,
         *,
         n_nodes: int | None = None,
         directed: bool = False,
@@ -194,7 +194,7 @@ class PartitionedGraph(Graph):
     def from_function(
         cls,
         function: Callable[[int], Any],
-        folder: Path,
+        folder: str | Path,
         *,
         n_partitions: int,
         n_nodes: int | None = None,
@@ -227,7 +227,7 @@ class PartitionedGraph(Graph):
 
     @classmethod
     @border(error=InvalidFile)
-    def open(cls, folder: Path) -> PartitionedGraph:
+    def open(cls, folder: str | Path) -> PartitionedGraph:
         """What was stored before."""
         path = Path(folder) / SUMMARY
         if not path.is_file():

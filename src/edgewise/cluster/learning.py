@@ -116,7 +116,7 @@ class PartitionedLearner:
         return ending_after(self._state, max_rounds=max_rounds)
 
     @border
-    def ask(self, folder: Path) -> RoundFiles:
+    def ask(self, folder: str | Path) -> RoundFiles:
         """The next round, for a live network: workers write its joint arm as Parquet files."""
         draw = self._draw()
         tasks = [
@@ -128,7 +128,7 @@ class PartitionedLearner:
         return RoundFiles(draw.round, str(round_folder(folder, draw.round)))
 
     @border
-    def tell(self, ticket: Any, measured: Path) -> None:
+    def tell(self, ticket: Any, measured: str | Path) -> None:
         """Record the round's measurements, a Parquet file per partition (column reward)."""
         number = getattr(ticket, "round", None)
         if number != self.rounds + 1:
@@ -195,7 +195,7 @@ def identify(
     max_rounds: int = 10**6,
     rng: Rng = None,
     dask: Any = None,
-    checkpoint: Path | None = None,
+    checkpoint: str | Path | None = None,
     progress: bool | Callable[[PartitionedLearner], None] = False,
 ) -> Report:
     """Find the best pair of arms of a partitioned graph, and allocate it.
