@@ -23,6 +23,7 @@ from edgewise.core.evidence.estimated import own_terms
 from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.measuring import ByPhase, with_present
 from edgewise.core.evidence.noise import estimate_noise
+from edgewise.core.gate.forms import is_local
 from edgewise.core.gate.lack_of_fit import lack_of_fit
 from edgewise.core.local.estimate import LocalEstimate, estimate_locally
 from edgewise.core.model.problem import Problem
@@ -91,7 +92,13 @@ def compile_report(
         regret=None if found is None else found.regret,
         baselines=baselines,
         noise_estimate=estimate_noise(state.total),
-        lack_of_fit=lack_of_fit(plan.cells, state.total, unbiased, state.watch),
+        lack_of_fit=lack_of_fit(
+            plan.cells,
+            state.total,
+            unbiased,
+            state.watch,
+            None if is_local(problem) else state.by_phase,
+        ),
         unseen=() if np.isfinite(theta).all() else _unseen(setting, state),
         homogeneity=edges_differ(state.by_edge),
         estimated=None if local is None else _estimated(setting, state, local, baselines),

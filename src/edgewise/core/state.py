@@ -21,6 +21,7 @@ from edgewise.core.evidence.measuring import (
     closed_from_tree,
     nothing_measured,
     present_from_tree,
+    with_present,
 )
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.gate.contradiction import Contradiction
@@ -104,6 +105,11 @@ class LearnerState:
     def total(self) -> CellStatistics | Equations:
         """Statistics of all rounds together."""
         return all_of(self.closed, self.statistics)
+
+    @property
+    def by_phase(self) -> ByPhase:
+        """Statistics of every phase, the present one last."""
+        return with_present(self.closed, self.statistics)
 
     def to_tree(self) -> dict[str, Any]:
         """As plain values."""

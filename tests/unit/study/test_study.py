@@ -96,6 +96,15 @@ def test_status_shows_lack_of_fit() -> None:
     assert "lack of fit    p =" in str(study.status())
 
 
+def test_status_says_why_the_fit_is_not_tested() -> None:
+    graph = ew.Graph.from_edges([(i, (i + 1) % 6) for i in range(6)], directed=True)
+    study = ew.Study.create("farm", ew.Problem(graph, np.eye(2), measured="node"), **endless())
+    assert "lack of fit" not in str(study.status())
+    study.tell(study.ask(), np.zeros(6))
+    assert study.status().lack_of_fit is None
+    assert "not tested yet: a number is a sum over several edges" in str(study.status())
+
+
 def test_status_of_a_certified_allocation() -> None:
     study = ew.Study.create("farm", PROBLEM, target="allocation", epsilon=1.0, rng=1)
     while not study.stopped:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.special import fdtrc
 
 from edgewise.base.arrays import Array
 from edgewise.core.evidence.equations import Equations
+from edgewise.core.evidence.measuring import ByPhase, Total
 from edgewise.core.evidence.noise import pure_error
 from edgewise.core.evidence.observed import observed_directions
-from edgewise.core.evidence.statistics import CellStatistics
+from edgewise.core.gate.forms import is_local
 from edgewise.core.gate.sums import Sums
 from edgewise.core.gate.watch import Watch
 from edgewise.core.model.cells import Cells
@@ -28,26 +30,43 @@ class LackOfFit:
     .. math:: F = \frac{\sum_c N_c (\bar y_c - \phi_c^\top\hat\theta)^2 / (\#c - p)}{
         \text{pure error}}
 
-    Under the bilinear model with Gaussian noise, F has an F distribution. A small p-value says
-    that the model is wrong, whatever a certificate says. At a data-dependent stop the p-value is a
-    diagnostic, not an exact level.
+    Where no cell is seen by itself (rewards per node or in total, unknown levels), phases take the
+    place of cells: with :math:`R_j` the residual squares of phase j fitted alone and R those of all
+    phases fitted with one vector of parameters,
+
+    .. math:: F = \frac{(R - \sum_j R_j)/(\sum_j \text{rank}_j - \text{rank})}{
+        \sum_j R_j / \sum_j \nu_j} .
+
+    A model that lacks something asks for other parameters where other joint arms are shown. Under
+    the bilinear model with Gaussian noise, F has an F distribution. A small p-value says that the
+    model is wrong, whatever a certificate says. At a data-dependent stop, and where later phases
+    are laid out by earlier ones, the p-value is a diagnostic, not an exact level.
     """
 
     statistic: float
     p_value: float
     degrees_of_freedom: tuple[int, int]
+    compares: Literal["cells", "phases"] = "cells"
 
 
 def lack_of_fit(
-    cells: Cells, statistics: CellStatistics | Equations, theta: Array, watch: Watch | None = None
+    cells: Cells,
+    statistics: Total,
+    theta: Array,
+    watch: Watch | None = None,
+    phases: ByPhase | None = None,
 ) -> LackOfFit | None:
     """The F test; None if the cells seen cannot contradict the model, or nothing was repeated.
 
-    Where statistics are normal equations, cells are those that the gate has counted: it does where
-    every number shows one cell and has no level.
+    ``statistics`` are those of all rounds, ``phases`` (J, ...) the same phase by phase. Where they
+    are normal equations, cells are those that the gate has counted: it does where every number
+    shows one cell and has no level. Elsewhere phases are compared, if there are any.
     """
     if isinstance(statistics, Equations):
-        return None if watch is None else _of_sums(watch.sums)
+        found = None if watch is None else _of_sums(watch.sums)
+        if found is None and isinstance(phases, Equations):
+            found = _of_phases(phases, statistics)
+        return found
     seen = statistics.observations > 0
     squares, degrees = pure_error(statistics)
     total, error_freedom = float(squares), int(degrees)
@@ -76,18 +95,32 @@ def _of_sums(sums: Sums) -> LackOfFit | None:
     return LackOfFit(statistic, p_value, (fit_freedom, error_freedom))
 
 
+def _of_phases(phases: Equations, everything: Equations) -> LackOfFit | None:
+    """Nested models: one vector of parameters for all phases, and one for each."""
+    squares, freedom = phases.residual()
+    together, left = everything[None].residual()
+    error, error_freedom = float(squares.sum()), int(freedom.sum())
+    fit_freedom = int(left[0]) - error_freedom
+    if fit_freedom < 1 or error_freedom < 1 or not error > _ROUNDING * float(everything.squares):
+        return None
+    extra = max(float(together[0]) - error, 0.0)
+    statistic = extra / fit_freedom / (error / error_freedom)
+    p_value = float(fdtrc(fit_freedom, error_freedom, statistic))
+    return LackOfFit(statistic, p_value, (fit_freedom, error_freedom), "phases")
+
+
 def untested(problem: Problem, *, certified: bool) -> str:
-    """Why the fit of single cells was not tested; empty if more rounds may, or nothing can fail."""
+    """Why the fit was not tested; empty if more rounds may, or nothing can fail."""
+    if is_local(problem):
+        return "not tested: edges may differ, and whether they do is tested instead"
+    waits = (
+        "the fit is tested by whether phases agree, once there are two with more numbers than "
+        "parameters"
+    )
     if problem.measured in ("node", "total"):
-        return (
-            "not tested: a number is a sum over several edges, so that no pair of arms is seen by "
-            "itself; whether edges differ is tested instead"
-        )
+        return f"not tested yet: a number is a sum over several edges, so {waits}"
     if problem.levels != "none":
-        return (
-            "not tested: rewards repeat only but for unknown levels; whether edges differ is "
-            "tested instead"
-        )
+        return f"not tested yet: rewards repeat only but for unknown levels, so {waits}"
     if certified and problem.n_arms > problem.whitening.rank:
         return (
             "not tested: the pairs of arms that were shown suit some matrix whatever they pay, so "

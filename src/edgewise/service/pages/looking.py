@@ -68,7 +68,7 @@ def study_page(
         status=view.status,
         position=view.position,
         rounds=view.moment.rounds,
-        trust=[(fit_in_words(view.status.lack_of_fit), False), *noise],
+        trust=[(fit_in_words(view.status.lack_of_fit, view.status.untested), False), *noise],
         lacking=_lacking(view.status.pending),
         excerpt=desk.excerpt(name, last=_EVENTS),
         measured=problem.measured,

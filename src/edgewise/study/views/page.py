@@ -283,17 +283,23 @@ def _untested(report: Report) -> str:
     return untested(report.problem, certified=report.certified)
 
 
+_MISFITS = {
+    "cells": "edges with the same arms pay differently from what any matrix explains",
+    "phases": "rounds with other joint arms ask for other matrices than those before",
+}
+
+
 def fit_in_words(fit: LackOfFit | None, reason: str = "") -> str:
     """What the lack-of-fit test says, for readers who do not test hypotheses."""
     if fit is None and reason:
-        return f"Whether the bilinear model holds pair by pair is {reason}."
+        return f"Whether the bilinear model holds is {reason}."
     if fit is None:
         return "Too little was repeated to test whether the bilinear model holds."
     if fit.p_value < _WRONG_MODEL:
         return (
-            f"The bilinear model does not hold (p = {fit.p_value:.2g}): edges with the same arms "
-            "pay differently from what any matrix explains. Do not trust the certificate; look for "
-            "kinds of edges, node effects or features that are missing."
+            f"The bilinear model does not hold (p = {fit.p_value:.2g}): {_MISFITS[fit.compares]}. "
+            "Do not trust the certificate; look for kinds of edges, node effects or features that "
+            "are missing."
         )
     return (
         f"Nothing speaks against the bilinear model (p = {fit.p_value:.2g}; below "

@@ -19,7 +19,8 @@ from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.evidence.noise import NoiseEstimate, estimate_noise
 from edgewise.core.gate.contradiction import Contradiction
 from edgewise.core.gate.contradiction import in_words as contradicted_in_words
-from edgewise.core.gate.lack_of_fit import LackOfFit, lack_of_fit
+from edgewise.core.gate.forms import is_local
+from edgewise.core.gate.lack_of_fit import LackOfFit, lack_of_fit, untested
 from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.options import Noise
 from edgewise.core.model.problem import Problem
@@ -72,6 +73,8 @@ class StudyStatus:
     """As stated in the problem."""
     noise_estimate: NoiseEstimate | None
     lack_of_fit: LackOfFit | None
+    untested: str
+    """Why the fit may not have been tested yet; empty if only repeats are missing."""
     claim: Claim
     """How far the answer can be relied on."""
     edges: str | None
@@ -159,6 +162,8 @@ class StudyStatus:
             rows.append(("edges", self.edges))
         if self.lack_of_fit is not None:
             rows.append(("lack of fit", f"p = {self.lack_of_fit.p_value:.3g}"))
+        elif self.untested and self.rounds:
+            rows.append(("lack of fit", self.untested))
         if self.trial is not None:
             rows[1:1] = [("trial", self.trial.headline.removeprefix("Trial: ")), *self._measured()]
         return rows
@@ -301,7 +306,14 @@ def status_of(
         certificates=state.certificates,
         noise=problem.noise,
         noise_estimate=estimate_noise(total),
-        lack_of_fit=lack_of_fit(cells, total, estimate(cells, total), learner.watch),
+        lack_of_fit=lack_of_fit(
+            cells,
+            total,
+            estimate(cells, total),
+            learner.watch,
+            None if is_local(problem) else learner.by_phase,
+        ),
+        untested=untested(problem, certified=state.ending is Ending.CERTIFIED),
         claim=claim_of(
             state.ending is Ending.CERTIFIED, estimated is not None, bool(learner.contradictions)
         ),

@@ -4,14 +4,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 from scipy.stats import f as fisher
 
 import edgewise as ew
+from edgewise.base.arrays import Array
+from edgewise.core.evidence.equations import Equations
+from edgewise.core.gate.lack_of_fit import lack_of_fit
+from edgewise.core.model.cells import Cells
 from edgewise.core.strategies.thompson import Thompson
 
 ARMS = np.array([[1.0, -1.0], [1.0, 0.0], [1.0, 1.0]])
 LINKS = [(i, (i + 1) % 8) for i in range(8)]
 EVENLY = Thompson(first=1000)
+CELLS = Cells.of(ew.Problem(ew.Graph.circle(n_nodes=4), np.eye(2)))
 OPTIONS: list[dict[str, Any]] = [{"noise": [0.3, 0.5] * 4}, {"noise": 0.3, "pooling": "none"}]
 
 
@@ -78,6 +84,81 @@ def test_where_no_cell_is_seen_by_itself_the_report_says_so(
     report = told(0.0, 12, noise=0.3, **options)
     assert report.lack_of_fit is None
     assert said in str(report)
+
+
+NODES: list[dict[str, Any]] = [{"measured": "node"}, {"levels": True}]
+
+
+def adaptively(options: dict[str, Any]) -> ew.Learner:
+    """Forty adaptive rounds of a bilinear world, measured at nodes or with unknown levels."""
+    graph = ew.Graph.from_edges(LINKS, directed=True)
+    problem = ew.Problem(graph, ARMS, noise=0.3, **options)
+    learner = ew.Learner(problem, rng=0, trust_model=True, delta=1e-100)
+    rng, levels = np.random.default_rng(0), np.arange(8.0)
+    for _ in range(40):
+        ticket = learner.ask()
+        k, l = ticket.arms[graph.edges].T
+        means = 0.3 * (k - 1) * (l - 1) + 0.2 * (k - 1)
+        if problem.measured == "node":
+            means = np.bincount(graph.edges[:, 1], means, 8)
+        else:
+            means = means + levels
+        learner.tell(ticket, means + 0.3 * rng.standard_normal(8))
+    return learner
+
+
+@pytest.mark.parametrize("options", NODES)
+def test_where_no_cell_is_seen_by_itself_phases_are_compared(options: dict[str, Any]) -> None:
+    found = adaptively(options).report().lack_of_fit
+    assert found is not None
+    assert found.compares == "phases"
+    assert found.p_value > 1e-3
+
+
+def equations(rows: list[Array], numbers: list[Array]) -> tuple[Equations, Equations]:
+    """Phases (J, ...), and all of them together."""
+    phases = Equations(
+        np.array([Z.T @ Z for Z in rows]),
+        np.array([Z.T @ y for Z, y in zip(rows, numbers, strict=True)]),
+        np.array([y @ y for y in numbers]),
+        np.array([float(len(y)) for y in numbers]),
+        np.zeros((len(rows), 1, 1)),
+    )
+    return phases, phases[:-1].followed_by_all(phases[-1])
+
+
+@pytest.mark.parametrize(("bend", "speaks"), [(0.0, False), (1.0, True)])
+def test_a_missing_square_asks_for_other_parameters_elsewhere(bend: float, speaks: bool) -> None:
+    """One phase shows -1 and 0, the next 0 and 1: each alone suits a line."""
+    rng = np.random.default_rng(5)
+    shown = [rng.choice(pair, 30) for pair in ([-1.0, 0.0], [0.0, 1.0])]
+    rows = [np.column_stack([np.ones(30), x]) for x in shown]
+    numbers = [0.5 * x + bend * x**2 + 0.3 * rng.standard_normal(30) for x in shown]
+    phases, everything = equations(rows, numbers)
+    found = lack_of_fit(CELLS, everything, np.zeros((1, 2)), None, phases)
+    assert found is not None
+    assert (found.p_value < 1e-6) is speaks
+    assert speaks or found.p_value > 1e-3
+
+
+def test_phases_are_compared_by_nested_least_squares() -> None:
+    """One regression on dummies: parameters of all phases, and of each."""
+    rng = np.random.default_rng(2)
+    rows = [rng.standard_normal((n, 3)) for n in (7, 9, 12)]
+    numbers = [rng.standard_normal(len(Z)) for Z in rows]
+    phases, everything = equations(rows, numbers)
+    found = lack_of_fit(CELLS, everything, np.zeros((1, 3)), None, phases)
+    y = np.concatenate(numbers)
+    left = [
+        float(((y - Z @ np.linalg.lstsq(Z, y, rcond=None)[0]) ** 2).sum())
+        for Z in (np.vstack(rows), block_diag(*rows))
+    ]
+    expected = (left[0] - left[1]) / 6 / (left[1] / 19)
+    assert found is not None
+    assert found.degrees_of_freedom == (6, 19)
+    assert found.statistic == pytest.approx(expected, rel=1e-9)
+    assert found.p_value == pytest.approx(fisher.sf(expected, 6, 19), rel=1e-9)
+    assert lack_of_fit(CELLS, everything, np.zeros((1, 3))) is None
 
 
 def test_auto_gives_its_estimate_before_it_has_decided() -> None:
