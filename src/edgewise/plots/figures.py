@@ -45,9 +45,10 @@ FORMATS = ("png", "svg", "pdf")
 
 
 def new_figure(width: float = 6.0, height: float = 4.0) -> Figure:
-    """An empty figure with automatic spacing; needs ``edgewise[plot]``."""
-    module = required("matplotlib.figure", "drawing needs matplotlib", "plot")
-    figure: Figure = module.Figure(figsize=(width, height), layout="constrained")
+    """An empty figure with automatic spacing, which notebooks show; needs ``edgewise[plot]``."""
+    required("matplotlib.figure", "drawing needs matplotlib", "plot")
+    module = importlib.import_module("edgewise.plots.shown")
+    figure: Figure = module.ShownFigure(figsize=(width, height), layout="constrained")
     return figure
 
 
