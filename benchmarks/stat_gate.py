@@ -23,6 +23,7 @@ from scipy.stats import binom
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
+from edgewise.errors import IsolatedNodes, SuspiciousReward
 from stat_errors import ALLOCATIONS, ONE_RIVAL, PAIRS
 
 LEVEL = 0.01
@@ -352,7 +353,8 @@ def main() -> None:
     given = sys.argv[1:] or ["600"]
     runs = int(given[0]) if given[0].isdigit() else 600
     asked = [one for one in given if not one.isdigit()] or ["alarms", "power"]
-    warnings.simplefilter("ignore", ew.errors.SuspiciousReward)
+    warnings.simplefilter("ignore", SuspiciousReward)
+    warnings.simplefilter("ignore", IsolatedNodes)  # turbines alone in the wind
     if "power" in asked:
         print_power(max(runs // 20, 5))
     if "wind" in asked:
