@@ -64,7 +64,7 @@ def allocate(
         ``"bipartite"`` (Algorithm 1), ``"two-arm"``, ``"greedy"``: one pass. ``"best-response"``:
         sweeps from ``start``, or from the best of those and a common arm; they never lower the
         global reward. ``"anneal"``: in most of the sweeps nodes draw arms by what they bring, the
-        better the later, then best response; never below the start. ``"auto"`` anneals.
+        better the later, then best response; never below the start. ``"auto"``: best response.
     sweeps
         How often every node looks, at most.
     bound
@@ -151,8 +151,8 @@ class Work:
             ]()
             return arms, self.value(arms), method
         arms, value = self.best_start() if start is None else (start, self.value(start))
-        if method == "best-response":
-            return *self.improve(arms, value, sweeps), method
+        if method != "anneal":
+            return *self.improve(arms, value, sweeps), "best-response"
         warm = math.ceil(_WARM * sweeps)
         found, reached = self.improve(*self.anneal(arms, value, warm), max(1, sweeps - warm))
         return (found, reached, "anneal") if reached >= value else (arms, value, "start")
