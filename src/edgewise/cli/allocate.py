@@ -11,6 +11,7 @@ import numpy as np
 import typer
 
 import edgewise as ew
+from edgewise.cli.partitions import allocate_partitions
 from edgewise.cli.terminal.choice import one_of
 from edgewise.cli.terminal.options import (
     ArmsSource,
@@ -74,6 +75,13 @@ def allocate(
     time_limit: Annotated[
         float | None, typer.Option(help="Seconds to spend at most.", show_default="none")
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS|local",
+            help="GRAPH is a folder of Parquet partitions: work there, on a Dask cluster.",
+        ),
+    ] = None,
     seed: Seed = 0,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Also write the node table here.")
@@ -96,9 +104,20 @@ def allocate(
       $ edgewise allocate examples/data/wakes.csv examples/data/yaw.csv \
           examples/data/wake-matrices.csv --candidates examples/data/service-road.csv --out plan.csv
 
-    Output: one row per node. Exit code 0; 2 wrong input.
+    With --dask a network may be larger than this machine: GRAPH is a folder with one Parquet file
+    per partition (source, target, and if wanted kind, weight; nodes numbered from 0), prepared once
+    in its subfolder _edgewise; --method is then auto, bipartite, two-arm, greedy, best-response or
+    anneal, and --out writes the joint arm, a line per node.
+
+    Output: one row per node; with --dask the facts alone. Exit code 0; 2 wrong input.
     """
     check_plot(plot)
+    if dask is not None:
+        unused = {"--candidates": candidates, "--time-limit": time_limit, "--plot": plot}
+        allocate_partitions(
+            graph, arms, matrix, beta, dask, unused, method, bound, seed, out, output
+        )
+        return
     if out is not None:
         check_writable(out)
     network, table = graph_from(graph), arms_from(arms)

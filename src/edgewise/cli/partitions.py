@@ -1,0 +1,69 @@
+"""``edgewise allocate --dask``: a network in Parquet partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from edgewise.cli.terminal.shell import Output, emit, note
+from edgewise.cli.terminal.sources import arms_from, beta_from, matrix_from
+from edgewise.errors import InvalidArgument, InvalidFile
+from edgewise.formats import write_rows
+
+_PREPARED = "_edgewise"
+"""Where a folder of partitions keeps what was checked and sorted."""
+
+
+def allocate_partitions(
+    edges: Path,
+    arms: Path,
+    matrix: Path,
+    beta: Path | None,
+    dask: str,
+    unused: Mapping[str, object],
+    method: str,
+    bound: str | None,
+    seed: int,
+    out: Path | None,
+    output: str,
+) -> None:
+    """Prepare the partitions unless that was done, and allocate; progress goes to stderr."""
+    given = [name for name, value in unused.items() if value is not None]
+    if given:
+        raise InvalidArgument(f"{given[0]} needs the graph in memory; leave it out with --dask")
+    from edgewise import cluster
+
+    table = arms_from(arms)
+    with cluster.working_on(dask) as engine:
+        client = engine.client  # type: ignore[attr-defined]
+        prepared = edges / _PREPARED
+        try:
+            graph = cluster.PartitionedGraph.open(prepared)
+        except InvalidFile:
+            note(f"preparing {edges}")
+            graph = cluster.PartitionedGraph.from_parquet(edges, prepared, dask=client)
+        found = cluster.allocate(
+            graph,
+            table.arms,
+            matrix_from(matrix, graph, table),
+            beta=beta_from(beta, graph, table),
+            method=method,
+            bound="fast" if bound is not None else None,
+            rng=seed,
+            dask=client,
+            progress=lambda what, value: note(f"{what}: {value:.6g}"),
+        )
+    facts = {
+        "n_nodes": graph.n_nodes,
+        "n_arcs": graph.n_arcs,
+        "value": found.value,
+        "upper_bound": found.upper_bound,
+        "gap": found.gap,
+        "method": found.method,
+        "bound": found.bound,
+    }
+    emit(Output(facts, "nodes", ("node", "arm"), []), output)
+    if out is not None:
+        rows = ((node, table.labels[arm]) for node, arm in enumerate(found.arms.tolist()))
+        write_rows(out, ("node", "arm"), list(rows))
+        note(f"node table in {out}")
