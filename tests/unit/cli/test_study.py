@@ -271,7 +271,7 @@ def test_the_page_stands_alone_and_says_what_the_report_says(desk: Desk) -> None
     assert text == study_page(desk.study)
     outside = re.findall(r'(?:src|href)="(?!data:)|<script|<link|@import|url\(', text)
     assert outside == []
-    assert text.count("data:image/svg+xml") == 2
+    assert text.count("data:image/svg+xml") == 3  # the graph, the evidence, what exploring cost
     for row in desk.study.recommend().table():
         assert f"<td>{row['node']}</td><td>{row['arm']}</td>" in text
     assert "round 3: 8 measurements told; it is closed" in text
