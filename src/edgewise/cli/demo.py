@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from edgewise.cli.demo_cells import cells
 from edgewise.cli.demo_paper import paper
 from edgewise.cli.demo_wind import wind
 from edgewise.cli.terminal.options import OutputFormat, Seed
@@ -27,6 +28,7 @@ def register(app: typer.Typer) -> None:
     group.callback()(demo)
     group.command(cls=Command)(paper)
     group.command(cls=Command)(wind)
+    group.command(cls=Command)(cells)
     app.add_typer(group)
 
 
@@ -45,7 +47,7 @@ def demo(
     right for all of them; the answer comes with a bound. 3. Links are unequal and a number is
     mistyped: edgewise asks, withholds the certificate, fits a model in which links differ, and
     confirms its answer by measurement. Everything is simulated; the truth is hidden from the
-    learner. "edgewise demo paper" and "edgewise demo wind" are demos with options.
+    learner. "edgewise demo paper", "wind" and "cells" are demos with options.
 
     Example:
       $ edgewise demo --plot tour.png

@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
+from edgewise.cli.exploring import explored, graded_answer, tried
 from edgewise.cli.terminal.options import OutputFormat, Plot, Seed
 from edgewise.cli.terminal.plotting import check_plot, save_plot
-from edgewise.cli.terminal.shell import Format, Output, emit, note
+from edgewise.cli.terminal.shell import Format, emit, note
 
 if TYPE_CHECKING:
-    from edgewise.core.learner import Learner
     from edgewise.integrations.floris import FlorisSystem
     from edgewise.integrations.gains import Outcome
-    from edgewise.integrations.running import Exploration, Trail
-    from edgewise.trial import TrialReport
-
-_MARKS = 12
-"""Points of the curves of gain against rounds."""
+    from edgewise.integrations.running import Exploration
 
 
 def wind(
@@ -84,9 +80,10 @@ def wind(
     Exit code 0; 2 wrong input.
     """
     from edgewise.integrations.confirming import confirm
-    from edgewise.integrations.floris import FlorisSystem, YawTask
+    from edgewise.integrations.floris import EXPLORE, FlorisSystem, YawTask
     from edgewise.integrations.floris.layouts import farm_of
     from edgewise.integrations.gains import outcome_of
+    from edgewise.integrations.rivals import RIVALS
 
     check_plot(plot)
     farm = farm_of(
@@ -99,49 +96,25 @@ def wind(
     )
     system = FlorisSystem(YawTask.of(farm), noise)
     note(f"{farm!r}, wake model {farm.wake}, {rounds} rounds, noise {noise:g} MW")
-    run = _explored(system, rounds, seed)
-    others = _rivals(system, run, seed) if rivals else []
+    run = explored(
+        system, EXPLORE, rounds=rounds, seed=seed, shown=lambda power: f"farm {power:.1f} MW"
+    )
+    others = tried(RIVALS, system, run.trail.marks.tolist(), seed) if rivals else []
     outcome = outcome_of(
         system, run, rivals=others, optimiser=_optimised(system) if optimiser else None
     )
     trial = confirm(system, run.estimate.allocation.arms, pairs=pairs, rng=seed)
-    emit(_answer(outcome, trial), output)
+    answer = graded_answer(
+        outcome,
+        trial,
+        worth="farm_mw",
+        ceiling="share of optimiser",
+        system="the farm",
+        today="zero yaw",
+    )
+    emit(answer, output)
     if plot is not None:
         _save_picture(system, run, outcome, plot)
-
-
-def _explored(system: FlorisSystem, rounds: int, seed: int) -> Exploration:
-    from edgewise.integrations.floris import EXPLORE
-    from edgewise.integrations.running import explore
-    from edgewise.progress import ProgressLine
-
-    totals: list[float] = []
-    progress = ProgressLine(line=lambda learner: _line(learner, rounds, totals))
-
-    def watch(learner: Learner, measured: float) -> None:
-        totals.append(measured)
-        progress(learner)
-
-    marks = np.unique(np.linspace(2, rounds, _MARKS).astype(int)).tolist()
-    run = explore(system, EXPLORE, marks=marks, rng=seed, watch=watch)
-    progress.close()
-    return run
-
-
-def _line(learner: Learner, rounds: int, totals: list[float]) -> str:
-    filled = round(24 * learner.rounds / rounds)
-    return (
-        f"[{'#' * filled}{'.' * (24 - filled)}] round {learner.rounds} of {rounds}  "
-        f"farm {totals[-1]:.1f} MW  best so far {max(totals):.1f} MW"
-    )
-
-
-def _rivals(system: FlorisSystem, run: Exploration, seed: int) -> list[Trail]:
-    from edgewise.integrations.rivals import RIVALS
-
-    note(f"trying {' and '.join(RIVALS)} for comparison")
-    marks = run.trail.marks.tolist()
-    return [rival(system, marks=marks, rng=seed) for rival in RIVALS.values()]
 
 
 def _optimised(system: FlorisSystem) -> tuple[str, float]:
@@ -150,26 +123,6 @@ def _optimised(system: FlorisSystem) -> tuple[str, float]:
     best = simulator.optimised(float(values[0]), float(values[-1]))
     zero, power = simulator.farm_power(np.stack([np.zeros_like(best), best]))
     return "FLORIS optimiser", float(power / zero - 1.0)
-
-
-def _answer(outcome: Outcome, trial: TrialReport) -> Output:
-    from edgewise.integrations.confirming import advice
-    from edgewise.integrations.gains import explain
-    from edgewise.trial import TrialEnding
-
-    columns = ("setting", "farm_mw", "gain", "share of optimiser")
-    rows = [
-        (name, worth, f"{gain:+.2%}", "" if share is None else f"{share:.1%}")
-        for name, worth, gain, share in outcome.rows("zero yaw")
-    ]
-    facts = outcome.facts | {
-        "measured_gain": outcome.gained(trial.difference),
-        "measured_gain_interval": [outcome.gained(end) for end in trial.interval],
-        "confirmed": trial.ending is TrialEnding.BETTER,
-    }
-    said = explain(outcome, "the farm", "zero yaw")
-    text = f"{said}\n{advice(trial, outcome.expected, outcome.gained)}"
-    return Output(facts, "settings", columns, rows, text=text)
 
 
 def _save_picture(system: FlorisSystem, run: Exploration, outcome: Outcome, path: Path) -> None:

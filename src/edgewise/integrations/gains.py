@@ -125,8 +125,13 @@ def graded(system: System, trails: Sequence[Trail]) -> tuple[Course, ...]:
     )
 
 
-def gains_data(courses: Sequence[Course], reference: tuple[str, float] | None = None) -> CurvesData:
-    """Gain against rounds, in percent, one curve per method; ``reference`` is a line across."""
+def gains_data(
+    courses: Sequence[Course], reference: tuple[str, float] | None = None, *, today: str = "today"
+) -> CurvesData:
+    """Gain over ``today`` against rounds, in percent, one curve per method.
+
+    ``reference`` is a line across.
+    """
     curves = tuple(
         Curve.exact(
             course.name,
@@ -138,7 +143,7 @@ def gains_data(courses: Sequence[Course], reference: tuple[str, float] | None = 
     ends = np.array([0, max(course.marks[-1] for course in courses)])
     lines = () if reference is None else (_level(reference, ends),)
     return CurvesData(
-        "rounds", "gain over today (%)", curves, references=lines, log_x=False, log_y=False
+        "rounds", f"gain over {today} (%)", curves, references=lines, log_x=False, log_y=False
     )
 
 

@@ -54,6 +54,9 @@ from edgewise.plots.figures import figure_graph as figure_graph
 from edgewise.plots.figures import figure_histogram as figure_histogram
 from edgewise.plots.figures import save as save
 from edgewise.plots.layout import node_positions as node_positions
+from edgewise.plots.radio import RadioData as RadioData
+from edgewise.plots.radio import draw_radio as draw_radio
+from edgewise.plots.radio import figure_radio as figure_radio
 from edgewise.plots.residuals import ResidualData as ResidualData
 from edgewise.plots.residuals import draw_residuals as draw_residuals
 from edgewise.plots.residuals import figure_residuals as figure_residuals

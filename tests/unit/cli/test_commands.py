@@ -222,6 +222,34 @@ def test_demo_wind_grades_its_answer_and_draws_the_farm(tmp_path: Path) -> None:
     assert b"<svg" in picture.read_bytes()
 
 
+def test_demo_cells_grades_its_answer_and_draws_the_network(tmp_path: Path) -> None:
+    picture = tmp_path / "cells.svg"
+    small = ("--layout-seed", "3", "--sites", "2", "--rounds", "14", "--users", "500")
+    answer = as_json("demo", "cells", *small, "--plot", str(picture))
+    assert answer["share"] == pytest.approx(answer["gain"] / answer["ceiling"])
+    assert answer["ceiling"] > 0.0
+    assert answer["exploring_lowest"] <= answer["exploring_mean"]
+    assert {"hill climbing", "CMA-ES"} <= set(answer["rivals"])
+    rows = {row["setting"]: row["mbit_s"] for row in answer["settings"]}
+    assert rows["best common tilt"] * (1.0 + answer["gain"]) == pytest.approx(rows["edgewise"])
+    assert len(answer["weak_users"]) == 2
+    assert b"<svg" in picture.read_bytes()
+
+
+def test_demo_cells_refuses_what_it_cannot_do(tmp_path: Path) -> None:
+    crowded = tmp_path / "crowded.csv"
+    crowded.write_text("site,x,y,height,azimuth\na,0,0,30,0\nb,0,0,30,90\n")
+    for wrong, said in (
+        (("--layout", str(crowded)), "on one spot"),
+        (("--layout", str(tmp_path / "none.csv")), "none.csv"),
+        (("--error", "-1"), "at least 0"),
+        (("--rounds", "1"), "rounds"),
+    ):
+        result = run("demo", "cells", "--sites", "2", *wrong)
+        assert result.exit_code == 2, result.output
+        assert said in result.stderr
+
+
 def test_demo_wind_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     crowded = tmp_path / "crowded.csv"
     crowded.write_text("x,y\n0,0\n100,0\n")

@@ -18,8 +18,8 @@ _SHOWN = re.findall(r"!\[[^\]]+\]\(img/([\w-]+\.png)\)", _TEXT)
 PICTURES = os.environ.get("EDGEWISE_SCREENSHOTS")
 """Where to put the pictures: ``make screenshots`` sets it."""
 
-_ELSEWHERE = {"figure_curves", "figure_farm", "figure_graph"}
-"""Shown on the pages of the reproduction and of the wind farm, or drawn by another."""
+_ELSEWHERE = {"figure_curves", "figure_farm", "figure_graph", "figure_radio"}
+"""Shown on the pages of the reproduction and of the wind farm and the radio network, or drawn by another."""
 
 
 def test_its_lines_draw_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from edgewise.integrations.cells.environment import RadioEnvironment as RadioEnv
 from edgewise.integrations.cells.network import HotSpots as HotSpots
 from edgewise.integrations.cells.network import RadioNetwork as RadioNetwork
 from edgewise.integrations.cells.pattern import TiltPattern as TiltPattern
+from edgewise.integrations.cells.picture import radio_data as radio_data
 from edgewise.integrations.cells.simulator import Drop as Drop
 from edgewise.integrations.cells.simulator import Reception as Reception
 from edgewise.integrations.cells.tilts import EXPLORE as EXPLORE

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise.base.arrays import Array, Indices, Mask, frozen
+from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.integrations.cells.simulator import Reception
 
 
@@ -23,22 +23,23 @@ class Coverage:
     """(C,) of all users, by the cell that serves their place."""
     relations: Array
     """(C, C) of all users, by the cell received second best (rows) and the serving one."""
+    overlap: Array
+    """(C, C) mean share of what disturbs users at the places of a cell (columns) that comes from
+    another (rows)."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shares", frozen(self.shares, float))
-        object.__setattr__(self, "relations", frozen(self.relations, float))
+        for name in ("shares", "relations", "overlap"):
+            object.__setattr__(self, name, frozen(getattr(self, name), float))
 
     @classmethod
-    def of(cls, reception: Reception, n_cells: int) -> Coverage:
+    def of(cls, reception: Reception) -> Coverage:
         """From what users received."""
-        table = np.zeros((n_cells, n_cells))
-        np.add.at(table, (reception.second, reception.cell), 1.0 / len(reception.cell))
-        return cls(table.sum(axis=0), table)
-
-    def neighbours(self, least: float) -> Mask:
-        """(C, C) whether a cell is second best at a share of another's places, at least."""
-        found: Mask = (self.relations > least * self.shares) & ~np.eye(len(self.shares), dtype=bool)
-        return found
+        n_users, n_cells = reception.power.shape
+        relations, overlap = np.zeros((2, n_cells, n_cells))
+        np.add.at(relations, (reception.second, reception.cell), 1.0 / n_users)
+        np.add.at(overlap.T, reception.cell, reception.interference / n_users)
+        shares = relations.sum(axis=0)
+        return cls(shares, relations, overlap / np.maximum(shares, 1e-300))
 
 
 def booked(values: Array, owners: Indices, shares: Array) -> Array:

@@ -95,7 +95,7 @@ class RadioEnvironment:
         truth = Drop(network, network.users(truth_users, _TRUTH_SEED))
         now = best_common_tilt(truth, tilts) if today is None else today
         here = truth.received(np.broadcast_to(now, (network.n_cells,)))
-        coverage = Coverage.of(here, network.n_cells)
+        coverage = Coverage.of(here)
         task = TiltTask.of(network, coverage, today=now, tilts=tilts, channels=channels)
         return cls(task, truth, error=error, n_users=n_users, booking=booking)
 

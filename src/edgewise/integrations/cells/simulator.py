@@ -25,12 +25,26 @@ class Reception:
 
     cell: Indices
     """(U,) that serves them: the one received best."""
-    second: Indices
-    """(U,) the one received next best."""
+    power: Array
+    """(U, C) received from every cell, in watts."""
     sinr: Array
     """(U,) signal over interference and noise, in decibel."""
     rate: Array
     """(U,) megabits per second."""
+
+    @property
+    def interference(self) -> Array:
+        """(U, C) the share of what disturbs a user that comes from each cell; 0 of its own."""
+        others = self.power.copy()
+        np.put_along_axis(others, self.cell[:, None], 0.0, axis=1)
+        shares: Array = others / others.sum(axis=1, keepdims=True)
+        return shares
+
+    @property
+    def second(self) -> Indices:
+        """(U,) the cell received next best."""
+        found: Indices = self.interference.argmax(axis=1)
+        return found
 
 
 class Drop:
@@ -71,13 +85,9 @@ class Drop:
         simulator = self._simulator
         simulator.g.update()
         simulator.tp.update()
-        power = simulator.rsrp.data[:, :, 0]
-        cell = simulator.a.data
-        rest = power.copy()
-        rest[np.arange(len(cell)), cell] = -1.0
         return Reception(
-            cell.copy(),
-            rest.argmax(axis=1),
+            simulator.a.data.copy(),
+            simulator.rsrp.data[:, :, 0],  # CRRM makes a new one for every tilt
             10.0 * np.log10(simulator.sinr.data[:, 0]),
             simulator.tp.data[:, 0].copy(),
         )

@@ -25,10 +25,8 @@ TILTS = tuple(range(2, 19, 2))
 """Default tilts in degrees below the horizon."""
 EXPLORE = Limited(Thompson(scale=1.0, first=6, phase=3), within=1)
 """How a network is explored: posterior sampling, one step from the answer so far at most."""
-_KINDS = 3
-"""Kinds of neighbours, by their share of places: those of a kind are alike."""
-_NEIGHBOUR = 0.01
-"""A neighbour is second best at more than this share of a cell's places, or on its mast."""
+_HEARD, _NEAR = 0.002, 0.05
+"""Mean share of what disturbs the users of a cell that makes another one heard, and near."""
 _FEWEST = 0.0025
 """Share of all users that a relation must have to be measured."""
 
@@ -44,9 +42,10 @@ class TiltTask:
     .. math:: r_j = a_j + x(u_j)^\top\beta_j + \sum_{i \to j} x(u_i)^\top\theta_{ij} + \text{noise},
               \qquad x(u) = (u, u^2),
 
-    with an arc from every neighbour, and from the neighbours of neighbours: interference is not
-    pairwise, and load spreads. Cells differ, so every arc has parameters of its own, shrunk
-    towards those of its kind as far as the reports say (``pooling="partial"``).
+    with an arc from every cell that is heard there, neighbours of neighbours included:
+    interference is not pairwise, and load spreads. Cells differ, so every arc has parameters of
+    its own, shrunk towards the others' as far as the reports say (``pooling="partial"``),
+    in proportion to the users that are concerned and to how loudly the other is heard (weights).
 
     Build one with :meth:`of`.
     """
@@ -82,7 +81,7 @@ class TiltTask:
         tilts
             What may be chosen, ascending, today's among them.
         channels
-            "cell": a number for the places of every cell, with neighbours and their neighbours.
+            "cell": a number for the places of every cell, with all cells heard there.
             "relation": a number for every pair of cells, the places served by one where the other
             is second best; the tilts of these two only.
         """
@@ -105,8 +104,9 @@ class TiltTask:
 
     @property
     def near(self) -> Mask:
-        """(C, C) who is a neighbour of whom: at enough places, or on the same mast."""
-        return _near(self.network, self.coverage)
+        """(C, C) whom a cell disturbs most: close neighbours, the same mast mostly included."""
+        near: Mask = self.coverage.overlap > _NEAR
+        return near
 
     def tilts(self, arms: ArrayLike) -> Array:
         """(..., C) degrees below the horizon of joint arms (..., C)."""
@@ -129,15 +129,14 @@ def _with_constant(features: Array) -> Array:
 
 
 def _by_cell(network: RadioNetwork, coverage: Coverage) -> tuple[Graph, dict[str, Any]]:
-    """Arcs into every cell: neighbours in thirds by how many places they are next at, and hops."""
-    near = _near(network, coverage)
-    hops = (near.astype(np.int64) @ near > 0) & ~near & ~np.eye(len(near), dtype=bool)
-    second, first = np.nonzero((near | hops).T)
-    part = coverage.relations[first, second] / np.maximum(coverage.shares[second], 1e-12)
-    order = np.argsort(np.argsort(np.where(near[first, second], part, np.inf), kind="stable"))
-    thirds = order * _KINDS // max(int(near.sum()), 1)
-    kinds = np.where(near[first, second], thirds, _KINDS)
-    graph = _graph(network, np.column_stack([first, second]), kinds)
+    """An arc from every cell that is heard at the places of another.
+
+    Weights say what to expect: more where more users are, and where the other is louder. With
+    them arcs are of one kind.
+    """
+    second, first = np.nonzero((coverage.overlap > _HEARD).T)
+    expected = np.sqrt(coverage.shares[second] * coverage.overlap[first, second])
+    graph = _graph(network, np.column_stack([first, second]), expected)
     return graph, {"measured": "node", "interaction": False}
 
 
@@ -145,7 +144,7 @@ def _by_relation(network: RadioNetwork, coverage: Coverage) -> tuple[Graph, dict
     """An arc from the cell next best to the serving one, where users are."""
     second, first = np.nonzero((coverage.relations > _FEWEST).T)
     links = np.column_stack([first, second])
-    return _graph(network, links, np.zeros(len(links), np.int64)), {"measured": "arc"}
+    return _graph(network, links, np.ones(len(links))), {"measured": "arc"}
 
 
 _MODELS: dict[str, Callable[[RadioNetwork, Coverage], tuple[Graph, dict[str, Any]]]] = {
@@ -154,14 +153,7 @@ _MODELS: dict[str, Callable[[RadioNetwork, Coverage], tuple[Graph, dict[str, Any
 }
 
 
-def _near(network: RadioNetwork, coverage: Coverage) -> Mask:
-    owners = network.site_of_cell
-    same_mast = (owners[:, None] == owners) & ~np.eye(len(owners), dtype=bool)
-    near: Mask = same_mast | coverage.neighbours(_NEIGHBOUR)
-    return near
-
-
-def _graph(network: RadioNetwork, links: Indices, kinds: Indices) -> Graph:
+def _graph(network: RadioNetwork, links: Indices, weights: Array) -> Graph:
     if not len(links):
         raise InvalidArgument(
             f"no cell of {network!r} is a neighbour of another, so each can be tilted alone; give "
@@ -173,6 +165,6 @@ def _graph(network: RadioNetwork, links: Indices, kinds: Indices) -> Graph:
             n_nodes=network.n_cells,
             edges=links,
             directed=True,
-            kinds=np.unique(kinds, return_inverse=True)[1],
+            weights=weights / np.sqrt((weights**2).mean()),
             node_labels=network.cell_names,
         )

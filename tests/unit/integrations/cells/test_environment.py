@@ -92,11 +92,16 @@ def test_reports_are_means_times_shares_and_missing_without_users() -> None:
 
 def test_coverage_counts_users_by_place() -> None:
     reception = Drop(SMALL, SMALL.users(500, 0)).received(np.full(9, 8.0))
-    coverage = Coverage.of(reception, 9)
+    coverage = Coverage.of(reception)
     assert coverage.shares.sum() == pytest.approx(1.0)
     assert_allclose(coverage.relations.sum(axis=0), coverage.shares)
     pair = (reception.cell == 0) & (reception.second == reception.second[0])
     assert coverage.relations[reception.second[0], 0] == pytest.approx(pair.mean())
+    assert_allclose(coverage.overlap.sum(axis=0), 1.0)
+    here = reception.power[reception.cell == 2]
+    disturbing = np.delete(here, 2, axis=1)
+    mean = (disturbing / disturbing.sum(axis=1, keepdims=True)).mean(axis=0)
+    assert_allclose(np.delete(coverage.overlap[:, 2], 2), mean)
 
 
 @pytest.fixture(scope="module")
@@ -139,20 +144,22 @@ def test_a_cell_without_users_is_missing_in_that_round() -> None:
     assert not np.isnan(few.means(few.today[None])).any()
 
 
-def test_the_task_has_neighbours_their_neighbours_and_kinds(system: RadioEnvironment) -> None:
+def test_the_task_has_an_arc_from_whom_is_heard_by_weight(
+    system: RadioEnvironment,
+) -> None:
     task = system.task
-    problem, graph = task.problem, task.problem.graph
+    problem, graph, overlap = task.problem, task.problem.graph, task.coverage.overlap
     assert (problem.measured, problem.levels, problem.pooling) == ("node", "channel", "partial")
     assert not problem.interaction
-    near, arcs = task.near, graph.edges
-    direct = near[tuple(arcs.T)]
-    assert direct.sum() == near.sum()
-    assert (graph.kind_of_edge[direct] < graph.kind_of_edge.max()).all() or direct.all()
-    for first, second in arcs[~direct]:
-        assert (near[first] & near[:, second]).any()
+    first, second = graph.edges.T
+    assert len(graph.edges) == (overlap > 0.002).sum()
+    loud = overlap[first, second]
+    expected = np.sqrt(task.coverage.shares[second] * loud)
+    assert_allclose(graph.weight_of_edge / graph.weight_of_edge[0], expected / expected[0])
     assert problem.baseline is not None
     assert_array_equal(problem.baseline, task.today)
     assert task.tilts(task.today).tolist() == [task.tilts(task.today)[0]] * 9
+    assert (task.near <= (overlap > 0.002)).all()
 
 
 def test_relations_are_measured_one_by_one() -> None:
@@ -173,7 +180,7 @@ def test_relations_are_measured_one_by_one() -> None:
 def test_tilts_out_of_order_and_unknown_ones_are_refused(
     tilts: list[float], today: float, message: str
 ) -> None:
-    coverage = Coverage.of(Drop(SMALL, SMALL.users(200, 0)).received(np.full(9, 8.0)), 9)
+    coverage = Coverage.of(Drop(SMALL, SMALL.users(200, 0)).received(np.full(9, 8.0)))
     with pytest.raises(InvalidArgument, match=message):
         TiltTask.of(SMALL, coverage, today=today, tilts=tilts)
 
