@@ -19,7 +19,7 @@ PICTURES = os.environ.get("EDGEWISE_SCREENSHOTS")
 """Where to put the pictures: ``make screenshots`` sets it."""
 
 _ELSEWHERE = {"figure_curves", "figure_farm", "figure_graph", "figure_radio"}
-"""Shown on the pages of the reproduction and of the wind farm and the radio network, or drawn by another."""
+"""Shown on the pages of the reproduction, the wind farm and the radio network, or by another."""
 
 
 def test_its_lines_draw_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
