@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -105,7 +106,11 @@ def _rivals(system: RadioEnvironment, run: Exploration, seed: int) -> list[Trail
     from edgewise.integrations.rivals import cma_es
 
     climbing = partial(hill_climbing, near=system.task.near)
-    rivals = {"hill climbing": climbing, "CMA-ES": cma_es, "TPE": tpe}
+    rivals: dict[str, Callable[..., Trail]] = {
+        "hill climbing": climbing,
+        "CMA-ES": cma_es,
+        "TPE": tpe,
+    }
     return tried(rivals, system, run.trail.marks.tolist(), seed)
 
 
@@ -125,9 +130,10 @@ def _with_users(
     before = system.quality(system.today)
     after = system.quality(run.estimate.allocation.arms)
     worst = after.fifth_percentile / before.fifth_percentile - 1.0
-    facts = answer.facts | {
+    facts = {
+        **answer.facts,
         "ceiling": answer.facts["optimiser_gain"],
-        "rivals": {course.name: course.gain for course in outcome.courses[1:]},
+        **{_key(course.name): course.gain for course in outcome.courses[1:]},
         "fifth_percentile_gain": worst,
         "weak_users": [before.weak, after.weak],
     }
@@ -136,6 +142,10 @@ def _with_users(
         f"-6 dB from {before.weak:.2%} to {after.weak:.2%}."
     )
     return replace(answer, facts=facts, text=f"{answer.text}\n{said}")
+
+
+def _key(rival: str) -> str:
+    return f"{rival.lower().replace(' ', '_').replace('-', '_')}_gain"
 
 
 def _save_picture(system: RadioEnvironment, run: Exploration, outcome: Outcome, path: Path) -> None:
