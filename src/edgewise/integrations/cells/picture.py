@@ -10,7 +10,7 @@ from edgewise.integrations.cells.network import USER_HEIGHT
 from edgewise.integrations.cells.simulator import Drop
 from edgewise.plots.radio import RadioData
 
-_POINTS = 160
+_POINTS = 110
 """Points of the map each way."""
 
 
