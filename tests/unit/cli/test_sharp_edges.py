@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,9 +71,9 @@ def _left(study: ew.Study) -> dict[object, float]:
 def test_watching_keeps_labels_beside_their_texts(width: int) -> None:
     """No line is wider than the terminal, no label is broken, and nothing is cut off."""
     status = run(ew.Study.create("farm", PROBLEM, rng=0, delta=1e-300), 3).status()
-    console = Console(width=width, file=io.StringIO(), highlight=False)
+    console = Console(width=width, file=io.StringIO(), highlight=False, force_terminal=True)
     console.print(view(status))
-    text = console.file.getvalue()  # type: ignore[attr-defined]
+    text = re.sub(r"\x1b\[[0-9;]*m", "", console.file.getvalue())  # type: ignore[attr-defined]
     assert max(map(len, text.splitlines())) <= width
     for label, said in status.rows():
         assert any(line.startswith(label) for line in text.splitlines())

@@ -34,4 +34,6 @@ def view(status: StudyStatus) -> Group:
         grid.add_row(Text(label), Text(text))
     done = ProgressBar(total=1.0, completed=min(max(status.progress, 0.0), 1.0), width=60)
     seen = Text(time.strftime("seen at %H:%M:%S; Ctrl-C ends watching, not the study"), "dim")
-    return Group(Text(status.headline, "bold"), done, grid, seen)
+    bar = Table.grid()  # a bar alone does not end its line
+    bar.add_row(done)
+    return Group(Text(status.headline, "bold"), bar, grid, seen)
