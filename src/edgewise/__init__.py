@@ -70,12 +70,14 @@ _HOME = {
     "using_threads": "edgewise.base.threads",
 }
 _MODULES = ("plots", "simulation", "stopping", "strategies", "targets", "theory", "trial")
+_ROOMS = ("cluster", "errors")
+"""Loaded by name as well, but not among what everybody starts with."""
 
 __all__ = [*sorted([*_HOME, *_MODULES]), "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
+    if name in _MODULES or name in _ROOMS:
         value: Any = importlib.import_module(f"edgewise.{name}")
     elif name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)

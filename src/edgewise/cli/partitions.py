@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from edgewise.cli.terminal.shell import Output, emit, note
 from edgewise.cli.terminal.sources import arms_from, beta_from, matrix_from
 from edgewise.errors import InvalidArgument, InvalidFile
 from edgewise.formats import write_rows
+
+if TYPE_CHECKING:
+    from edgewise.cluster import PartitionedGraph
 
 _PREPARED = "_edgewise"
 """Where a folder of partitions keeps what was checked and sorted."""
@@ -36,12 +40,7 @@ def allocate_partitions(
     table = arms_from(arms)
     with cluster.working_on(dask) as engine:
         client = engine.client  # type: ignore[attr-defined]
-        prepared = edges / _PREPARED
-        try:
-            graph = cluster.PartitionedGraph.open(prepared)
-        except InvalidFile:
-            note(f"preparing {edges}")
-            graph = cluster.PartitionedGraph.from_parquet(edges, prepared, dask=client)
+        graph = _prepared(edges, client)
         found = cluster.allocate(
             graph,
             table.arms,
@@ -67,3 +66,17 @@ def allocate_partitions(
         rows = ((node, table.labels[arm]) for node, arm in enumerate(found.arms.tolist()))
         write_rows(out, ("node", "arm"), list(rows))
         note(f"node table in {out}")
+
+
+def _prepared(edges: Path, client: Any) -> PartitionedGraph:
+    """What an earlier command has stored, unless the files have changed since."""
+    from edgewise.cluster import PartitionedGraph
+
+    try:
+        graph = PartitionedGraph.open(edges / _PREPARED)
+        if graph.is_made_of(edges):
+            return graph
+        note(f"{edges} has changed: preparing it anew")
+    except InvalidFile:
+        note(f"preparing {edges}")
+    return PartitionedGraph.from_parquet(edges, edges / _PREPARED, dask=client)

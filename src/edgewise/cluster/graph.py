@@ -237,6 +237,14 @@ class PartitionedGraph(Graph):
         with reading("summary"):
             return cls(folder, Summary.from_tree(json.loads(path.read_text("utf-8"))))
 
+    @border(error=InvalidFile)
+    def is_made_of(self, edges: str | Path) -> bool:
+        """Whether these Parquet files are what was stored: the same names, none written since."""
+        stored = (Path(self.folder) / SUMMARY).stat().st_mtime
+        sources = parquet_sources(edges)
+        names = tuple(source.name for source in sources)
+        return names == self.summary.names and all(one.written < stored for one in sources)
+
     def load(self) -> Graph:
         """All edges in this process, in the same order: for what fits one machine."""
         parts = [one.edges() for one in self.partitions]

@@ -48,6 +48,11 @@ class ParquetSource:
         """The path's last part."""
         return Path(self.path).name
 
+    @property
+    def written(self) -> float:
+        """When the last of its files was, in seconds since 1970."""
+        return max(file.stat().st_mtime for file in _files(Path(self.path)))
+
     def read(self) -> Rows:
         """The files of a folder in the order of their names."""
         return rows_of(read_table(self.path, COLUMNS))
@@ -103,13 +108,13 @@ class FrameSource:
         return rows_of({one: frame[one].to_numpy() for one in COLUMNS if one in frame})
 
 
-def parquet_sources(folder: str | Path) -> list[Source]:
+def parquet_sources(folder: str | Path) -> list[ParquetSource]:
     """The partitions of a folder, by name: its Parquet files, and its folders of such files."""
     place = Path(folder)
     if place.is_file():
         return [ParquetSource(str(place))]
     inside = sorted(place.iterdir()) if place.is_dir() else []
-    found: list[Source] = [ParquetSource(str(one)) for one in inside if _holds_edges(one)]
+    found = [ParquetSource(str(one)) for one in inside if _holds_edges(one)]
     if not found:
         raise InvalidFile(
             f"{place}: no partitions there; give a Parquet file, or a folder with one file or "
@@ -124,13 +129,16 @@ def _holds_edges(path: Path) -> bool:
     return path.suffix == ".parquet" or (path.is_dir() and any(path.glob("*.parquet")))
 
 
+def _files(place: Path) -> list[Path]:
+    return sorted(place.glob("*.parquet")) if place.is_dir() else [place]
+
+
 def read_table(path: str | Path, columns: Sequence[str]) -> dict[str, NDArray[Any]]:
     """The wanted columns that are there, of a Parquet file or of all in a folder."""
     parquet = required("pyarrow.parquet", "Parquet files need pyarrow", "dask")
     place = Path(path)
-    files = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
     parts = []
-    for file in files:
+    for file in _files(place):
         try:
             there = parquet.read_schema(file).names
             parts.append(parquet.read_table(file, columns=[one for one in columns if one in there]))

@@ -408,7 +408,7 @@ def test_the_live_view_says_what_the_status_says(desk: Desk) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is a signal on POSIX systems")
-def test_watching_ends_cleanly_with_ctrl_c(desk: Desk) -> None:
+def test_watching_ends_with_130_after_ctrl_c(desk: Desk) -> None:
     with subprocess.Popen(
         [COMMAND, "study", "status", "--watch", "--interval", "0.1", "--storage", desk.url],
         stdout=subprocess.PIPE,
@@ -424,7 +424,7 @@ def test_watching_ends_cleanly_with_ctrl_c(desk: Desk) -> None:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert "yaw-2026" in seen
-    assert (process.returncode, errors) == (0, "")
+    assert (process.returncode, errors) == (130, "edgewise: interrupted\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="the shell under test is bash")

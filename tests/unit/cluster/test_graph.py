@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,19 @@ def test_parquet_files_and_folders_are_partitions(tmp_path: Path) -> None:
     graph = PartitionedGraph.from_parquet(edges, tmp_path / "graph")
     assert graph.summary.names == ("a.parquet", "b.parquet", "c")
     assert graph.load().edges.tolist() == [[0, 1], [1, 2], [2, 0], [3, 0], [3, 1]]
+
+
+def test_files_that_changed_are_not_those_it_was_made_of(tmp_path: Path) -> None:
+    edges = triangle(tmp_path / "edges")
+    graph = PartitionedGraph.from_parquet(edges, tmp_path / "graph")
+    stored = (tmp_path / "graph" / SUMMARY).stat().st_mtime
+    os.utime(edges / "a.parquet", (stored - 1, stored - 1))
+    os.utime(edges / "b.parquet", (stored - 1, stored - 1))
+    assert graph.is_made_of(edges)
+    os.utime(edges / "b.parquet", (stored + 1, stored + 1))
+    assert not graph.is_made_of(edges)
+    (edges / "b.parquet").unlink()
+    assert not graph.is_made_of(edges)
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # of dask with pandas 3
