@@ -47,6 +47,12 @@ def test_the_wind_farm_gains(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert "MW" in str(outputs)
 
 
+def test_the_radio_network_is_confirmed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("CRRM")
+    outputs = executed("cells.ipynb", monkeypatch, tmp_path)
+    assert "the best common tilt" in str(outputs)
+
+
 @pytest.mark.parametrize("path", sorted(_EXAMPLES.glob("*.ipynb")), ids=lambda path: path.name)
 def test_notebooks_are_stored_without_outputs(path: Path) -> None:
     for cell in nbformat.read(path, as_version=4).cells:
