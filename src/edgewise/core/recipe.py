@@ -111,7 +111,9 @@ def _method(argument: str, tree: Mapping[str, Any] | str, given: Any) -> Any:
 def _check_settings(argument: str, kind: type, settings: Mapping[str, Any]) -> None:
     """Raise unless every setting is of the sort that is usual: who stored it is not known."""
     for field in fields(kind):
-        if field.name in settings and not _is_like(settings[field.name], field.default):
+        if field.name not in settings or (settings[field.name] is None and "None" in field.type):
+            continue
+        if not _is_like(settings[field.name], field.default):
             raise InvalidArgument(
                 f"the stored {argument} has {field.name} = {shown(settings[field.name])}, and "
                 f"{kind.__name__} needs something like {field.default!r}; it was damaged, or "

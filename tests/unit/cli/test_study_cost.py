@@ -97,4 +97,4 @@ def test_what_a_command_reports_is_what_it_left(url: str) -> None:
     result = run(url, "tell", "m.csv", "--format", "json")
     told = ew.Study.load("yaw-2026", storage=url)
     assert f'"missing": {told.status().missing},' in result.stdout
-    assert "1 measurements of round 2 are on record; 7 are still missing" in result.stderr
+    assert "1 measurement of round 2 is on record; 7 are still missing" in result.stderr

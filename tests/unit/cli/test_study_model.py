@@ -134,7 +134,7 @@ def test_noise_may_differ_from_node_to_node(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--noise", "1,2,3"], "noise is [1.0, 2.0, 3.0]; it must be a number"),
+        (["--noise", "1,2,3"], "noise is of shape (3,); it must be one number"),
         ([], "what is to change? Pass an option, such as --levels channel"),
         (["--levels", "chanel"], "levels is 'chanel'; did you mean 'channel'?"),
         (["--noise", "much"], "noise is 'much'; it must be a number"),

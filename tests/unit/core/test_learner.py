@@ -429,7 +429,7 @@ def test_report_before_anything_is_estimable() -> None:
     assert report.best_pairs == ()
     assert np.isnan(report.matrix).all()
     assert report.noise_estimate is None
-    assert report.guarantee == "After 0 round(s) not every direction has been observed yet."
+    assert report.guarantee == "After 0 rounds not every direction has been observed yet."
     assert "not estimable yet" in str(report)
     with pytest.raises(InvalidArgument, match="tell more rounds first"):
         report.best_pair  # noqa: B018

@@ -223,7 +223,7 @@ def test_the_tutorial_from_creation_to_the_recommended_configuration(
         while page.locator("#ask").count():
             deploy(visit, tmp_path)
         expect(page.locator("#headline .badge")).to_have_text("certified")
-        drawn_charts(page, 3)
+        drawn_charts(page, 4)
         page.evaluate("document.getElementById('said').remove()")
         picture(page, "study", whole=True)
         phone(page)
@@ -266,7 +266,7 @@ def test_labels_are_text_everywhere(browser: Browser, farm: tuple[str, Study]) -
     with serving(url) as link, visiting(browser.new_context(), link) as visit:
         page = visit.page
         page.get_by_role("link", name=study.name).click()
-        drawn_charts(page, 3)
+        drawn_charts(page, 4)
         expect(page.locator("#headline h1")).to_contain_text(study.name)
         page.get_by_text("Arm of every node").click()
         cells = page.locator("#arms td").all_inner_texts()

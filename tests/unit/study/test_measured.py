@@ -12,6 +12,7 @@ from tests.unit.study.farm import ARMS, GRAPH, MATRIX, PROBLEM, state_of
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.wording import counted
 from edgewise.errors import InvalidFile, InvalidRewards
 from edgewise.formats import parse_rewards, read_rewards
 from edgewise.study.log.codec import pack
@@ -113,7 +114,10 @@ def test_tickets_and_history_name_what_is_lacking(
     assert pending.lacking() == lacking
     assert f"round 1: {len(lacking)} measurements missing" in str(study.status())
     deeds, _ = chronicle(study.log(), study.problem.n_rewards, last=9)
-    assert deeds[-1].text == f"round 1: {len(part)} measurements told, {len(lacking)} missing"
+    assert (
+        deeds[-1].text
+        == f"round 1: {counted(len(part), 'measurement')} told, {len(lacking)} missing"
+    )
     study.close(ticket)
     assert f"closed with {len(part)} of {study.problem.n_rewards} measurements" in study_page(study)
 

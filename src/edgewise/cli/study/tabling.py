@@ -53,7 +53,7 @@ def configurations(
     """Print what every round deployed: an arm for every node.
 
     Example:
-      $ edgewise study configurations --storage sqlite:///farm.db --out deployed.csv
+      $ edgewise study configurations --storage sqlite:///farm.db --out configurations.csv
 
     Output: one row per round and node. Exit code 0; 2 wrong input.
     """

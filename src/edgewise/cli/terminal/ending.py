@@ -17,6 +17,7 @@ INTERRUPTED = 130
 TERMINATED = 143
 """Exit code after SIGTERM, as when a service is stopped."""
 _CODES = {int(signal.SIGINT): INTERRUPTED, int(signal.SIGTERM): TERMINATED}
+_AT_ONCE = getattr(signal, "SIGKILL", signal.SIGTERM)
 _PATIENCE = 0.5
 """Seconds in which a command may clear up by itself."""
 
@@ -58,7 +59,8 @@ def end_workers() -> None:
     """Kill the processes that this one has started; a computation is not worth waiting for."""
     started = sys.modules.get("multiprocessing")  # else there are none
     for worker in started.active_children() if started is not None else ():
-        worker.kill()
+        with suppress(ProcessLookupError):  # workers of joblib have no kill() of their own
+            os.kill(worker.pid, _AT_ONCE)
 
 
 @contextmanager

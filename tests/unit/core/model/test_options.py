@@ -35,13 +35,13 @@ def problem(graph: ew.Graph = UNDIRECTED, **options: Any) -> ew.Problem:
         ({"noise": None}, r"noise is None"),
         ({"noise": 0.0}, r"noise is 0.0"),
         ({"noise": np.inf}, r"noise is inf"),
-        ({"noise": [0.1, 0.2, 0.3]}, r"per channel \(6\).*per kind \(2\)"),
-        ({"noise": [[0.1, 0.2]]}, r"per channel"),
+        ({"noise": [0.1, 0.2, 0.3]}, r"one per arc \(6\), or one per kind of edge \(2\)"),
+        ({"noise": [[0.1, 0.2]]}, r"one per arc"),
         ({"noise": [0.1, -0.2]}, r"noise\[1\] is -0.2"),
         ({"noise": [0.1, np.nan]}, r"noise\[1\] is nan"),
-        ({"noise": ["a", "b"]}, r"per channel"),
-        ({"noise": [0.1, 0.2], "measured": "node"}, r"per channel \(3\)"),
-        ({"noise": [0.1, 0.2], "measured": "total"}, r"per channel \(1\)"),
+        ({"noise": ["a", "b"]}, r"one per arc"),
+        ({"noise": [0.1, 0.2], "measured": "node"}, r"one per node \(3\)"),
+        ({"noise": [0.1, 0.2], "measured": "total"}, r"one per total \(1\)"),
     ],
 )
 def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:

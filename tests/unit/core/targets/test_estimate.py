@@ -38,6 +38,8 @@ def deploy(problem: ew.Problem, *, spread: float, seed: int = 0) -> Deploy:
     """Edges whose matrices stray from one another by ``spread``; noise as stated."""
     measurement, rng = local_network(problem).measurement, np.random.default_rng(seed)
     matrices = MEAN + spread * rng.standard_normal((len(problem.graph.edges), 2, 2))
+    if not problem.graph.directed:  # whose model knows the symmetric part only
+        matrices = 0.5 * (matrices + matrices.swapaxes(1, 2))
 
     def measure(arms: Indices) -> Array:
         x, y = ARMS[arms[measurement.first]], ARMS[arms[measurement.second]]

@@ -17,7 +17,7 @@ for round in 1 2 3; do
   python examples/live_cells.py measure configuration.csv measurements.csv
   edgewise study tell measurements.csv
 done
-edgewise study recommend --out best.csv
+edgewise study recommend --out best.csv || [ $? = 3 ]  # estimated, not certified
 """
 
 

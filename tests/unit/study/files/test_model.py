@@ -112,7 +112,7 @@ def test_covariates_of_edges_in_the_file_and_beside_it(tmp_path: Path) -> None:
         ("# here", 'node_kinds = "no.csv"', "line 4: node_kinds is 'no.csv', and there is no file"),
         ("# here", 'node_kinds = "bad.csv"', "bad.csv: node 'c' stands on 0 lines; give every"),
         ("# here", 'node_kinds = "arms.csv"', "one must be called 'kind': name the columns node"),
-        ("noise = 0.5", "noise = [0.5]", "line 2: noise is [0.5]; it must be a number"),
+        ("noise = 0.5", "noise = [0.5]", "line 2: noise is of shape (1,); it must be one number"),
         ("noise = 0.5", "noise = [0.5, -1, 2]", "line 2: noise[1] is -1.0"),
         ("noise = 0.5", "noise = {a = 1, b = 2}", "line 2: noise has no number for node 'c'"),
         ("noise = 0.5", 'noise = {a = "x", b = 1, c = 1}', "line 2: the noise of node 'a' is 'x'"),
