@@ -95,8 +95,9 @@ class Mixture:
     needs_phases: bool = False
 
     def __post_init__(self) -> None:
-        given = self.decades if isinstance(self.decades, tuple | list) else ()
-        decades = [checks.whole("decades", one, least=-300, most=300) for one in given]
+        given: object = self.decades  # whatever was passed
+        values = given if isinstance(given, tuple | list) else ()
+        decades = [checks.whole("decades", one, least=-300, most=300) for one in values]
         if len(decades) != 2 or decades[0] > decades[1]:
             raise InvalidArgument(
                 f"decades are {shown(self.decades)}; give the exponents of the smallest and the "
