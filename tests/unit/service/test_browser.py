@@ -76,7 +76,12 @@ def process(url: str) -> Iterator[str]:
     """The command itself; the link it printed."""
     command = [str(COMMAND), "serve", "--storage", url, "--port", "0"]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # tests that run in the background of a shell would hand on that Ctrl-C is ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as run:
         assert run.stdout is not None
         assert run.stderr is not None
@@ -86,8 +91,9 @@ def process(url: str) -> Iterator[str]:
             yield link
         finally:
             run.send_signal(signal.SIGINT)  # Ctrl-C, with streams open
-            assert run.wait(timeout=20) == 130
+            code = run.wait(timeout=20)
             said = run.stderr.read()
+            assert code == 130, said
             assert said.endswith("edgewise: interrupted\n")
             assert "Traceback" not in said
 

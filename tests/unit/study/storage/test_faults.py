@@ -29,7 +29,7 @@ KILLS = 200
 WORKERS = 8
 
 
-LOUD = replace(PROBLEM, noise=50.0)
+LOUD = replace(PROBLEM, noise=3.0)
 """Thousands of rounds, and nothing is certain: how many a killed run gets is up to the machine."""
 
 
