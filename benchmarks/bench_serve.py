@@ -38,6 +38,9 @@ from edgewise.study.log.events import Corrected, Told
 
 Row = tuple[str, str, str]
 
+_PATIENCE = 3.0
+"""Seconds after which a killed server is given up: the listener outlives it and takes callers."""
+
 CLIENTS = 50
 ACCESS = Access(write=("token-of-the-benchmark",))
 HEADERS = {"Authorization": f"Bearer {ACCESS.write[0]}"}
@@ -239,6 +242,7 @@ def kill_row(url: str, kills: int) -> Row:
             server = forked(partial(run_server, url, listener))
             with httpx.Client(base_url=address, headers=HEADERS, timeout=30) as client:
                 client.get(PATH).raise_for_status()  # it is there
+                client.timeout = httpx.Timeout(_PATIENCE)
                 killer = forked(partial(kill_later, server, 0.3 * rng.random()))
                 interrupted += tell_until_death(client, arcs, acknowledged, rng)
             os.waitpid(killer, 0)
