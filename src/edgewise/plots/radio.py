@@ -91,7 +91,8 @@ def draw_radio(data: RadioData, ax: Axes, *, tilts: tuple[float, float]) -> None
     for (x, y), tilt in zip(data.middles, data.tilts, strict=True):
         colour = "white" if tilt > middle + 1.0 else _INK
         ax.text(x, y, f"{tilt:g}", fontsize=7.5, ha="center", va="center", color=colour, zorder=4)
-    ax.set_title(data.title, fontsize=10, loc="left")
+    # inside the map: above it, equal scales and a bar below push it out of the picture
+    ax.set_title(data.title, fontsize=10, loc="left", x=0.02, y=0.94, backgroundcolor="white")
     ax.set_aspect("equal")
     ax.set(xlim=(east.min(), east.max()), ylim=(north.min(), north.max()))
     ax.set_axis_off()
