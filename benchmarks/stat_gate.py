@@ -1,12 +1,13 @@
 """The gate in front of certificates: false alarms and power, counted (``make stat``).
 
-``python benchmarks/stat_gate.py [RUNS] [alarms] [power] [wind] [local]`` prints tables, by default
-the first two: how often data from the model trip the gate (RUNS whole runs, default 600, spread
-over instances, strategies, laws of the noise and gaps); after how many rounds which mistakes are
-noticed (RUNS/20 runs each); how random wind farms end that are modelled with one matrix per kind
-(RUNS/6 runs, needs FLORIS); and how often data from the hierarchical model trip the local model's
-gate. Ends with code 1 if there are more false alarms than 1 %, by an exact binomial test
-with a false-alarm rate of 1e-6, or if that test does not notice a gate whose level is 30 %.
+``python benchmarks/stat_gate.py [RUNS [FIRST]] [alarms] [power] [wind] [local]`` prints tables, by
+default the first two, with seeds from FIRST on (0): how often data from the model trip the gate
+(two thirds of RUNS whole runs, default 600, over instances, strategies, laws of the noise and
+gaps); after how many rounds which mistakes are noticed (RUNS/20 runs each); how random wind farms
+end that are modelled with one matrix per kind (RUNS/6 runs, needs FLORIS); and how often data from
+the hierarchical model trip the local model's gate. Ends with code 1 if there are more false alarms
+than 1 %, by an exact binomial test with a false-alarm rate of 1e-6, or if that test does not notice
+a gate whose level is 30 %.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class FromTheModel:
         return deploy
 
 
-def alarms(runs: int, gate: ew.Gate) -> Iterator[tuple[str, int, int]]:
+def alarms(runs: int, gate: ew.Gate, first: int = 0) -> Iterator[tuple[str, int, int]]:
     """Strategy and law, whole runs, and how many of them the gate contradicted."""
     instances = {**PAIRS, **ONE_RIVAL, **ALLOCATIONS}
     strategies, noises = ("adaptive", "g-optimal"), (1.0, "estimate")
@@ -86,7 +87,7 @@ def alarms(runs: int, gate: ew.Gate) -> Iterator[tuple[str, int, int]]:
                         strategy=strategy,
                         gate=gate,
                         max_rounds=ROUNDS,
-                        rng=at,
+                        rng=first + at,
                     )
                     count, total = count + int(found.contradicted.sum()), total + each
             yield f"{strategy}, {law}", total, count
@@ -287,15 +288,15 @@ def farm_problem(seed: int, *, levels: Any) -> tuple[Any, ew.Problem]:
     return FlorisSystem(task, WIND_NOISE), shared
 
 
-def wind(runs: int) -> Iterator[str]:
+def wind(runs: int, first: int = 0) -> Iterator[str]:
     """How runs ended, with and without a level per turbine; ten layouts, seeds from 11 on."""
     for levels in ("channel", "none"):
         endings: dict[str, int] = {}
         rounds, forms = [], dict[str, int]()
         for at in range(runs):
-            system, problem = farm_problem(11 + at % 10, levels=levels)
-            learner = ew.Learner(problem, rng=at)
-            noise = np.random.default_rng((at, 1))
+            system, problem = farm_problem(11 + (first + at) % 10, levels=levels)
+            learner = ew.Learner(problem, rng=first + at)
+            noise = np.random.default_rng((first + at, 1))
             while learner.ending(max_rounds=WIND_ROUNDS) is ew.Ending.RUNNING:
                 ticket = learner.ask()
                 means = system.means(ticket.arms[None])[0]
@@ -313,7 +314,7 @@ def wind(runs: int) -> Iterator[str]:
 # -- the local model ---------------------------------------------------------------------------
 
 
-def local_alarms(runs: int, gate: ew.Gate) -> Iterator[tuple[str, int, int]]:
+def local_alarms(runs: int, gate: ew.Gate, first: int = 0) -> Iterator[tuple[str, int, int]]:
     """Data from the hierarchical model: whole runs, and how many the gate contradicted.
 
     With "auto" edges are alike, or differ so much that it is found: otherwise a model that is not
@@ -342,7 +343,7 @@ def local_alarms(runs: int, gate: ew.Gate) -> Iterator[tuple[str, int, int]]:
                     spread=spread,
                     levels=1.0 if levels == "channel" else None,
                     max_rounds=40,
-                    rng=int(1000 * spread),
+                    rng=first + int(1000 * spread),
                 )
                 name = f"{pooling}, {measured}, spread {spread}"
                 yield name, len(found.rounds), int(found.contradicted.sum())
@@ -350,20 +351,20 @@ def local_alarms(runs: int, gate: ew.Gate) -> Iterator[tuple[str, int, int]]:
 
 def main() -> None:
     """Print the tables; fail if data from the model are contradicted too often."""
-    given = sys.argv[1:] or ["600"]
-    runs = int(given[0]) if given[0].isdigit() else 600
-    asked = [one for one in given if not one.isdigit()] or ["alarms", "power"]
+    numbers = [int(one) for one in sys.argv[1:] if one.isdigit()]
+    asked = [one for one in sys.argv[1:] if not one.isdigit()] or ["alarms", "power"]
+    runs, first = (*numbers, *(600, 0)[len(numbers) :])
     warnings.simplefilter("ignore", SuspiciousReward)
     warnings.simplefilter("ignore", IsolatedNodes)  # turbines alone in the wind
     if "power" in asked:
         print_power(max(runs // 20, 5))
     if "wind" in asked:
         print("| model | runs | endings | mean rounds | what spoke first |\n|---|---|---|---|---|")
-        for line in wind(max(runs // 6, 1)):
+        for line in wind(max(runs // 6, 1), first):
             print(line, flush=True)
     for name, counted in (("alarms", alarms), ("local", local_alarms)):
         if name in asked:
-            print_alarms(counted(runs, ew.Gate(level=LEVEL)))
+            print_alarms(counted(runs, ew.Gate(level=LEVEL), first))
 
 
 def print_power(runs: int) -> None:

@@ -37,6 +37,8 @@ _MOST = 600
 """Numbers of a phase that are predicted jointly: its last rounds, if there are more."""
 
 
+_ALMOST_ALL = 1.0 - 1e-15
+"""Share of the squares that effects can explain: less than 1, which rounding may make of it."""
 _RULE = 2
 """How bets are computed; stored ones of another rule are kept, and not compared with these."""
 BETS = ("round", "drift", "noise", "calibration")
@@ -178,7 +180,7 @@ def _log_ratio(u: Array, D: Array, freedom: float) -> Array:
     price = np.log1p(np.maximum(grown, 0.0)).sum(axis=1)
     if np.isinf(freedom):
         return np.asarray(0.5 * (explained - price))
-    gained = -np.log1p(-explained / (freedom + float(u @ u)))
+    gained = -np.log1p(-np.minimum(explained / (freedom + float(u @ u)), _ALMOST_ALL))
     return np.asarray(0.5 * ((freedom + len(u)) * gained - price))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.base.scales import binary_unit
+from edgewise.core.gate.solving import ROUNDING
 from edgewise.core.model.channels import Measurement
 from edgewise.core.model.problem import Problem
 
@@ -149,7 +150,7 @@ class Sight:
         seen = np.flatnonzero(~np.isnan(rewards))
         full, numbers = self.full_rows(arms)[seen], numbers[seen]
         if self.has_round_levels and len(seen):
-            full, numbers = full - full.mean(axis=0), numbers - numbers.mean()
+            full, numbers = full - full.mean(axis=0), _centred(numbers)
         signs = signs[seen] if len(signs) else signs
         return Rows(full, np.arange(len(seen)), np.ones(len(seen)), numbers, seen, False, signs)
 
@@ -199,6 +200,12 @@ class Sight:
         features = self.measurement.features.reshape(-1, self.measurement.features.shape[2])
         table = np.einsum("ug,ci->ucgi", loadings, features)
         return np.ascontiguousarray(table.reshape(len(loadings) * len(features), -1))
+
+
+def _centred(numbers: Array) -> Array:
+    """(N,) without their mean; what rounding leaves of numbers that are all alike is nothing."""
+    left = numbers - numbers.mean()
+    return np.where(np.abs(left) > ROUNDING * np.abs(numbers).max(), left, 0.0)
 
 
 def is_small(problem: Problem) -> bool:

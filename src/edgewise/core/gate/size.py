@@ -24,7 +24,7 @@ from scipy.special import stdtr
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
 from edgewise.core.gate.rows import Rows
-from edgewise.core.gate.solving import factor, forward, log_mean
+from edgewise.core.gate.solving import ROUNDING, factor, forward, log_mean
 
 TILTS = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45])
 """lambda."""
@@ -84,9 +84,7 @@ def log_p_value(found: Residuals, n_rows: int, block: int, *, known: bool) -> fl
     others = found.squares - found.largest**2
     if found.rank < 2:
         return 0.0
-    if others <= 0.0:
-        return -math.inf
-    ratio = found.largest * math.sqrt((found.rank - 1) / others)
+    ratio = found.largest * math.sqrt((found.rank - 1) / others) if others > 0.0 else math.inf
     tail = float(stdtr(found.rank - 1, -ratio))
     return min(price + math.log(max(tail, np.finfo(float).tiny)), 0.0)
 
@@ -193,9 +191,13 @@ def _residuals(
         for j in range(len(row)):
             levers[g] += row[j] * row[j]
             means[g] += row[j] * x[j]
-    squares, largest, position, fitted = 0.0, 0.0, -1, 0.0
+    squares, largest, position, fitted, size = 0.0, 0.0, -1, 0.0, 0.0
+    for i in range(len(y)):
+        size = max(size, abs(y[i]))
     for i in range(len(y)):
         left = y[i] - weights[i] * means[which[i]]
+        if abs(left) <= ROUNDING * size:
+            continue
         share = 1.0 - lost[i] - weights[i] * weights[i] * levers[which[i]]
         squares += left * left
         if share > 1e-6:

@@ -9,6 +9,8 @@ import numpy as np
 from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
 
+ROUNDING = 1e-12
+"""Residuals below this share of the largest number are rounding, and count as none."""
 _UNSEEN = 1e-10
 """Pivots below this share of the diagonal are rounding: the direction was not observed."""
 

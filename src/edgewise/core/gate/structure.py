@@ -25,7 +25,7 @@ from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
 from edgewise.core.gate.effects import Best, Kept, Reduced
 from edgewise.core.gate.forms import Data, Form
-from edgewise.core.gate.solving import factor, forward
+from edgewise.core.gate.solving import ROUNDING, factor, forward
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +81,8 @@ def log_e_values(
 def _log_means(now: Array, then: Array, best: Array, n_starts: int) -> Array:
     """(F,) log of the mean of exp(now - then - best) over starts and spreads.
 
-    Of (F, T), (S, F, T) and (S,). Starts to come count as 1; a bet beyond what rounding allows as
-    lost.
+    Of (F, T), (S, F, T) and (S,). Starts to come count as 1. A bet against a model that fits
+    without error (best is infinite) is lost; what cannot be computed is NaN, never a bet lost.
     """
     S, F, T = then.shape
     found = np.zeros(F)
@@ -91,10 +91,12 @@ def _log_means(now: Array, then: Array, best: Array, n_starts: int) -> Array:
         for s in range(S):
             for k in range(T):
                 log = now[f, k] - then[s, f, k] - best[s]
-                logs[s * T + k] = log if np.isfinite(log) else -np.inf
+                logs[s * T + k] = -np.inf if best[s] == np.inf else log
         top = logs.max() if n_starts == S else max(logs.max(), 0.0)
         if np.isfinite(top):
-            total = np.exp(logs - top).sum() + (n_starts - S) * T * np.exp(-top)
+            total = np.exp(logs - top).sum()
+            if n_starts > S:  # then top >= 0; else exp(-top) may overflow, and 0 times it is NaN
+                total += (n_starts - S) * T * np.exp(-top)
             found[f] = top + np.log(total / (n_starts * T))
         else:
             found[f] = top
@@ -122,17 +124,20 @@ def log_without_noise(freedom: int, quadratic: Array) -> Array:
 
 
 def log_best(now: Best, then: Best, *, known: bool) -> float:
-    """The largest log likelihood of what came between, over all parameters (and the noise)."""
-    residual = max(
-        now.squares - then.squares - explained_by(now.gram - then.gram, now.moment - then.moment),
-        0.0,
-    )
+    """The largest log likelihood of what came between, over all parameters (and the noise).
+
+    Infinite if the noise is not known and the model fits but for rounding.
+    """
+    explained = explained_by(now.gram - then.gram, now.moment - then.moment)
+    residual = now.squares - then.squares - explained
     if known:
-        return -0.5 * residual
+        return -0.5 * max(residual, 0.0)
     freedom = now.freedom - then.freedom
     if freedom < 1:
         return 0.0
-    return math.inf if residual == 0.0 else -0.5 * freedom * (math.log(residual / freedom) + 1.0)
+    if residual <= ROUNDING * now.squares:
+        return math.inf
+    return -0.5 * freedom * (math.log(residual / freedom) + 1.0)
 
 
 @compiled

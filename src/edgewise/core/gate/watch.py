@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.scales import binary_unit, overflowed
 from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.gate import size, structure
 from edgewise.core.gate.contradiction import Contradiction, noted
@@ -20,6 +21,7 @@ from edgewise.core.gate.options import Gate
 from edgewise.core.gate.places import place_of
 from edgewise.core.gate.rows import Rows, Sight, is_small, sight_of
 from edgewise.core.gate.size import Block
+from edgewise.core.gate.solving import log_mean
 from edgewise.core.gate.structure import Seen
 from edgewise.core.gate.sums import Sums
 from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
@@ -192,7 +194,7 @@ def look(
     sight = sight_of(problem)
     later = replace(watch, looked=watch.rounds)
     for name in due:
-        kept = Kept(sight, watch.sums, *_equations(problem, name, told.by_edge))
+        kept = Kept(sight, watch.sums, *_equations(sight, name, told.by_edge))
         later = _look_at(name, kept, gate, later, told)
     return later
 
@@ -207,11 +209,11 @@ def _look_locally(
     names = [form.name for form in forms]
     found, later = local.judged(problem, told.before)
     for name, evidence in later.evidence().items():
-        if name in names and evidence >= _bar(forms, gate):
+        if name in names and _speaks(evidence, _bar(forms, gate)):
             spoken = noted(spoken, Contradiction(name, told.number, evidence / _LOG10))
     if found is not None and "outlier" in names:
         surprise, worst = log_p_value(found, later.phases)
-        if -surprise >= _bar(forms, gate):
+        if _speaks(-surprise, _bar(forms, gate)):
             spoken = noted(spoken, _outlier_of(problem, found, worst, surprise, told))
     return replace(watch, looked=watch.rounds, spoken=spoken, predictions=later)
 
@@ -251,7 +253,7 @@ def _look_at(name: str, kept: Kept, gate: Gate, watch: Watch, told: Told) -> Wat
     starts, spoken = watch.starts.get(name, ()), watch.spoken
     bar = _bar(forms, gate) + _ROUNDING * kept.sums.squares
     for form, evidence in _evidence(seen, starts, data, watch, sight).items():
-        if evidence >= bar and told.pooling != "auto":
+        if _speaks(evidence, bar) and told.pooling != "auto":
             place = place_of(form, kept, watch)
             spoken = noted(spoken, Contradiction(form, told.number, evidence / _LOG10, **place))
     if watch.rounds in data.starts:
@@ -265,9 +267,15 @@ def _evidence(
     """Log E of every form; of the noise, half from each formula."""
     found = structure.log_e_values(now, starts, data, known=sight.knows_noise)
     if "noise" in found:
-        other = size.log_e_value(watch.growth)
-        found["noise"] = float(np.logaddexp(found["noise"], other)) - math.log(2.0)
+        found["noise"] = log_mean(np.array([found["noise"], size.log_e_value(watch.growth)]))
     return found
+
+
+def _speaks(evidence: float, bar: float) -> bool:
+    """Whether log E is enough; what could not be computed is an error, never silence."""
+    if math.isnan(evidence):
+        raise overflowed("what the gate computes of the rewards")
+    return evidence >= bar
 
 
 def _bar(forms: tuple[Form, ...], gate: Gate) -> float:
@@ -276,19 +284,22 @@ def _bar(forms: tuple[Form, ...], gate: Gate) -> float:
 
 
 def _equations(
-    problem: Problem, data: str, by_edge: Phase | None
+    sight: Sight, data: str, by_edge: Phase | None
 ) -> tuple[NormalEquations | None, tuple[Array, Array, Array] | None]:
-    """What edges showed one by one, in units of the noise, if that is looked at; and levels."""
+    """What edges showed one by one, in the units of :class:`Rows`, if it is looked at; levels."""
     if by_edge is None or data != "edges":
         return None, None
-    sigma = 1.0 if problem.noise == "estimate" else problem.stated_noise
+    problem, unit = sight.problem, sight.unit
+    sigma = problem.stated_noise if sight.knows_noise else 1.0
     noise = local_network(problem).measurement.noise * sigma
-    equations = normal_equations(by_edge, "none", noise=noise)
+    plain = normal_equations(by_edge, "none", noise=noise)
+    equations = replace(plain, gram=plain.gram / unit**2, moment=plain.moment / unit)
     if not problem.has_channel_levels:
         return equations, None
-    counts = by_edge.counts / noise**2
-    wide = np.repeat(counts, np.diff(by_edge.channels.starts))
-    return equations, (counts, wide * by_edge.feature_means, counts * by_edge.reward_means)
+    counts = (binary_unit(noise) / noise) ** 2 * by_edge.counts
+    level = counts / binary_unit(noise)
+    wide = np.repeat(level / unit, np.diff(by_edge.channels.starts))
+    return equations, (counts, wide * by_edge.feature_means, level * by_edge.reward_means)
 
 
 def _closed(
@@ -296,6 +307,8 @@ def _closed(
 ) -> dict[str, Any]:
     """What changes as a block is over: its residuals count, and its largest is asked about."""
     found, (squares, rank) = block.residuals(), watch.residual
+    if math.isnan(found.squares):
+        raise overflowed("what the gate computes of the rewards")
     return {
         "block": block.emptied(),
         "blocks": watch.blocks + 1,

@@ -89,7 +89,7 @@ def test_edges_of_their_own_fast_and_slow(name: str) -> None:
     for number, (arms, rewards) in enumerate(told, start=1):
         by_edge = by_edge_after(problem, by_edge, arms, rewards)
         assert by_edge is not None
-        kept = Kept(sight, Sums.nothing(sight), *_equations(problem, "edges", by_edge))
+        kept = Kept(sight, Sums.nothing(sight), *_equations(sight, "edges", by_edge))
         seen = structure.seen([FORMS["edge"]], data, kept, PRIOR)
         assert seen is not None
         starts = (*starts, seen) if number in data.starts else starts
