@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from edgewise.core.model.problem import Problem
 
@@ -21,8 +23,8 @@ def channel_names(problem: Problem, positions: Iterable[int] | None = None) -> l
     if problem.measured == "node":
         return [labels[position] for position in which]
     ends = problem.graph.arcs if problem.measured == "arc" else problem.graph.edges
-    pairs = ends.tolist() if positions is None else (ends[one].tolist() for one in which)
-    return [(labels[i], labels[j]) for i, j in pairs]
+    pairs = ends if positions is None else ends[np.fromiter(which, np.int64)]
+    return [(labels[i], labels[j]) for i, j in pairs.tolist()]
 
 
 def channel_index(problem: Problem) -> dict[Hashable, int]:

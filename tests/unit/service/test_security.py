@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import socket
 import time
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from edgewise.service.access import SESSION_SECONDS, Role
 from edgewise.service.guard import Hosts, is_own_origin
 from edgewise.service.identity import COOKIE
 from edgewise.service.limits import Buckets
-from edgewise.service.serving import Place, Serving
+from edgewise.service.serving import Place, Serving, _listening
 from edgewise.study import MemoryStorage, Study
 
 CELLS = "/api/v1/studies/cells"
@@ -249,6 +250,13 @@ def test_another_address_needs_a_token() -> None:
         Access(write=("short",))
     with pytest.raises(InvalidArgument, match="there is no token"):
         Access()
+
+
+def test_answers_do_not_wait_for_receipts() -> None:
+    with _listening(Place(port=0)) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_tokens_from_a_file_and_the_environment(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, Response
 
+from edgewise.formats.channels import channel_names
 from edgewise.service.desk import Desk
 from edgewise.service.identity import Studies, reads
 from edgewise.service.listing import line_of
@@ -81,7 +82,7 @@ def study_page(
 def _lacking(pending: StudyTicket | None) -> list[str]:
     if pending is None:
         return []
-    names = pending.lacking()[:_LACKING]
+    names = channel_names(pending.problem, pending.unmeasured[:_LACKING])
     return [" → ".join(map(str, one)) if isinstance(one, tuple) else str(one) for one in names]
 
 

@@ -7,7 +7,7 @@ import sqlite3
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from edgewise.errors import InvalidArgument, MissingExtra, StorageError
 from edgewise.study.storage.secrets import masked, without_secrets
+from edgewise.study.storage.turns import Crowded, Turns, turns_of
 
 _PATIENCE = 60.0
 """Seconds a process waits for others to finish writing."""
@@ -45,6 +46,8 @@ class Database:
     """With the password."""
     opened: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Device and inode of the file, once it has been opened."""
+    turns: Turns | None = None
+    """Of the writers in this process, if it is SQLite; PostgreSQL queues them itself."""
 
     @classmethod
     def of(cls, text: str, *, create: bool) -> Database:
@@ -56,20 +59,27 @@ class Database:
             raise StorageError(
                 f"{place}: there is no such file; check the path, or create a study there"
             )
-        return cls(_engine(url), place, path, url.render_as_string(hide_password=False))
+        turns = None if path is None else turns_of(path)
+        return cls(
+            _engine(url), place, path, url.render_as_string(hide_password=False), turns=turns
+        )
 
     @contextmanager
     def transaction(self, **options: Any) -> Iterator[sa.Connection]:
         """All of what happens inside is kept, or nothing. ``reads_only``; not ``durable``."""
         self._refuse_replaced()
-        with _explained(self), self.engine.connect() as connection:
-            if options.get("reads_only") and self.path is None:
+        reads_only = bool(options.get("reads_only"))
+        with _explained(self), self._turn(reads_only), self.engine.connect() as connection:
+            if reads_only and self.path is None:
                 # every page of a log is a query of its own: all must see the same moment
                 options = {**options, "isolation_level": "REPEATABLE READ"}
             chosen = connection.execution_options(**options)
             with chosen.begin():
                 self._refuse_replaced()
                 yield chosen
+
+    def _turn(self, reads_only: bool) -> AbstractContextManager[None]:
+        return nullcontext() if reads_only or self.turns is None else self.turns.one(_PATIENCE)
 
     def _refuse_replaced(self) -> None:
         """Raise if the SQLite file is not the one that was opened: nobody would see a write."""
@@ -214,6 +224,11 @@ def _explained(database: Database) -> Iterator[None]:
         raise StorageError(_explanation(database, error.orig, lost)) from cause
     except sqlite3.Error as error:
         raise StorageError(_explanation(database, error, lost=False)) from error
+    except (Crowded, sa.exc.TimeoutError) as error:
+        raise StorageError(
+            f"{database.place}: others in this process have kept it busy all the time; nothing "
+            "was recorded: repeat when they are done"
+        ) from error
 
 
 def _explanation(database: Database, error: BaseException | None, lost: bool) -> str:
