@@ -21,6 +21,7 @@ from edgewise.core.earnings import Earnings, earnings_of
 from edgewise.core.ending import Ending, ending_of
 from edgewise.core.evidence.by_edge import by_edge_after, decide_pooling, has_unequal_edges
 from edgewise.core.evidence.measuring import (
+    ByRound,
     Rounds,
     after,
     measure,
@@ -68,21 +69,17 @@ class Ticket:
 def advance(setting: Setting, state: LearnerState, rounds: Rounds) -> LearnerState:
     """The state after R further rounds (R, q, P), or up to the round at which the rule stops.
 
-    One round at a time or many at once, the result is the same to the last bit. Plans with phases
-    choose every joint arm anew and take one round at a time.
+    One round at a time or many at once, the result is the same to the last bit. Many at once must
+    belong to one phase.
     """
     numbers = state.rounds + 1 + np.arange(len(rounds))
-    if not setting.plan.phasing.is_endless and len(numbers) > 1:
-        raise InvalidArgument(
-            f"{len(numbers)} rounds at once for a plan with phases; advance one round at a time"
-        )
     cumulative = after(state.statistics, rounds)
-    later = replace(
-        state,
-        rounds=int(numbers[-1]),
-        statistics=cumulative[-1],
-        phase_rounds=state.phase_rounds + len(numbers),
-    )
+    later = _counted(state, cumulative, len(numbers))
+    if len(numbers) > 1 and is_phase_over(setting, _counted(state, cumulative, len(numbers) - 1)):
+        raise InvalidArgument(
+            f"{len(numbers)} rounds at once, and the phase ends before the last of them; advance "
+            "by fewer rounds at a time"
+        )
     over = is_phase_over(setting, later)
     due = setting.target.is_due(setting, numbers)
     due[-1] |= over
@@ -91,16 +88,22 @@ def advance(setting: Setting, state: LearnerState, rounds: Rounds) -> LearnerSta
         return later
     judging = setting.at_look(state, int(numbers[looks[0]]))
     found = setting.target.look(judging, state, numbers[looks], cumulative[looks])
+    if found.verdict.stop:
+        later = _counted(state, cumulative, int(looks[found.position]) + 1)
     later = replace(later, verdict=found.verdict, answer=found.answer, refuted=found.refuted)
     if found.verdict.stop:
-        taken = int(looks[found.position]) + 1
-        return replace(
-            later,
-            rounds=state.rounds + taken,
-            statistics=cumulative[taken - 1],
-            phase_rounds=state.phase_rounds + taken,
-        )
+        return later
     return next_phase(setting, later, found.open()) if over else later
+
+
+def _counted(state: LearnerState, cumulative: ByRound, taken: int) -> LearnerState:
+    """With the first ``taken`` rounds counted, before anything is said about them."""
+    return replace(
+        state,
+        rounds=state.rounds + taken,
+        statistics=cumulative[taken - 1],
+        phase_rounds=state.phase_rounds + taken,
+    )
 
 
 @staying_finite("the estimate after this round")

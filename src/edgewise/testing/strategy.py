@@ -122,8 +122,9 @@ class StrategyContract(OnCases):
         for state in states[:: max(1, len(states) // 5)]:
             observations, information, _ = upcoming(setting.plan, problem, state, 3)
             assert 1 <= len(observations) == len(information) <= 3
-            assert len(observations) == 1 or setting.plan.phasing.is_endless
+            phase = len(state.closed)
             for seen, known in zip(observations, information, strict=True):
+                assert len(state.closed) == phase
                 arms = setting.plan.joint_arm(problem, state)
                 counts, weights = count_joint_arm(problem.graph, cells, arms)
                 assert np.array_equal(seen, counts)

@@ -107,11 +107,14 @@ def watch(
     *,
     noise: Array | None = None,
     ridge: float = 0.0,
+    needed: Array | None = None,
 ) -> Evidence:
     """Evidence against a single rival (kind, k, l): arrays have q = P = 1, theta is left out.
 
     Rules judge rivals one by one, so a round at which this one is not refuted cannot be the stop:
-    a cheap way to skip rounds without missing the first.
+    a cheap way to skip rounds without missing the first. ``needed`` (R,), if the rule has it, is
+    the squared standardised gap that it takes to refute a rival: rounds at which some rival surely
+    has less are not computed, and their gap is minus infinity.
     """
     kind, k, l = rival
     gaps, variances = np.full(len(rounds), -np.inf), np.ones(len(rounds))
@@ -124,6 +127,7 @@ def watch(
         cumulative.information[:, kind],
         cumulative.rewards[:, kind],
         ridge,
+        np.zeros(len(rounds)) if needed is None else needed * _sigma(problem, rounds, noise) ** 2,
         gaps,
         variances,
     )
@@ -151,7 +155,6 @@ def _evidence(
     variances: Array,
     noise: Array | None,
 ) -> Evidence:
-    sigma = np.full(len(rounds), problem.stated_noise) if noise is None else noise
     return Evidence(
         rounds=rounds,
         theta=theta,
@@ -161,8 +164,13 @@ def _evidence(
         n_rivals=cells.n_rivals,
         n_arcs=problem.graph.n_arcs,
         n_arms=problem.n_arms,
-        noise=sigma,
+        noise=_sigma(problem, rounds, noise),
     )
+
+
+def _sigma(problem: Problem, rounds: Indices, noise: Array | None) -> Array:
+    """(R,) what is known of the noise, by default what the problem states."""
+    return np.full(len(rounds), problem.stated_noise) if noise is None else noise
 
 
 def gather_phases(

@@ -115,14 +115,33 @@ def one_contrast(
     information: Array,
     rewards: Array,
     ridge: float,
+    needed: Array,
     gaps: Array,
     variances: Array,
 ) -> None:
-    """Per round: gap and variance of the contrast between the leader and one rival."""
+    r"""Per round: gap and variance of the contrast between the leader and one rival.
+
+    Rounds at which some rival surely has :math:`\hat\Delta^2/s^2` below ``needed`` are left as they
+    are. Let t be the last round computed, L the sum of squares up to it, z the contrast, and
+    :math:`\theta_0` the best fit with :math:`z^\top\theta_0 = 0`. Then
+    :math:`\hat\Delta^2/s^2 = L(\theta_0) - \min L`, and what is told later can raise it by no more
+    than the squares of its cell means around :math:`\theta_0`. If another pair leads later, the
+    leader of t is a rival that :math:`\hat\theta_t` does not refute: the same with
+    :math:`\hat\theta_t` for :math:`\theta_0`.
+    """
     columns = np.ascontiguousarray(features[:, :dimension].T)
     gram, moment = np.empty((dimension, dimension)), np.empty(dimension)
     estimates, first, second = np.empty(len(features)), np.empty(dimension), np.empty(dimension)
+    alike = np.empty(len(features))
+    last, reached = -1, 0.0
     for r in range(len(information)):
+        if last >= 0 and needed[r] > 0.0:
+            more = _squares_since(information, rewards, last, r, estimates)
+            if more < needed[r]:
+                more = _squares_since(information, rewards, last, r, alike)
+                if reached + more < needed[r]:
+                    continue
+        last = -1
         if not _solve(features, products, information[r], rewards[r], ridge, gram, moment):
             continue
         leader = _lead(columns, moment, showable, estimates)
@@ -136,8 +155,29 @@ def one_contrast(
             size += first[i] * first[i] + second[i] * second[i]
         gaps[r] = np.inf
         if distance > SAME * size:  # else the leader is the rival or a twin of it
-            gaps[r] = estimates[leader] - estimates[rival]
+            gap = estimates[leader] - estimates[rival]
+            gaps[r] = gap
             variances[r] = distance
+            first -= second
+            _backward(gram, first)
+            _lead(columns, first, showable, alike)
+            alike *= -gap / distance
+            alike += estimates
+            last, reached = r, gap * gap / distance
+
+
+@compiled
+def _squares_since(
+    information: Array, rewards: Array, start: int, end: int, expected: Array
+) -> float:
+    """Of what was told between two rounds, around what is expected of a cell."""
+    total = 0.0
+    for c in range(len(expected)):
+        weight = information[end, c] - information[start, c]
+        if weight > 0.0:
+            off = rewards[end, c] - rewards[start, c] - weight * expected[c]
+            total += off * off / weight
+    return total
 
 
 @compiled

@@ -34,8 +34,14 @@ class PaperRule:
 
     def __call__(self, evidence: Evidence, *, delta: float, epsilon: float) -> Array:
         """Squared ratio of gap and width."""
-        m, K, t = evidence.n_arcs, evidence.n_arms, evidence.rounds.astype(float)
-        width = 8.0 * (math.log(6.0 / (delta * math.pi**2)) + 2.0 * np.log(m * t) + 4 * math.log(K))
         ratio = evidence.standardised(epsilon)
-        strength: Array = ratio * np.abs(ratio) / width[:, None, None]
+        needed = self.needed(evidence.rounds, evidence.n_arcs, evidence.n_arms, delta=delta)
+        strength: Array = ratio * np.abs(ratio) / needed[:, None, None]
         return strength
+
+    def needed(self, rounds: Indices, n_arcs: int, n_arms: int, *, delta: float) -> Array:
+        """(R,) the squared standardised gap at which a rival is refuted."""
+        t = rounds.astype(float)
+        odds = math.log(6.0 / (delta * math.pi**2))
+        needed: Array = 8.0 * (odds + 2.0 * np.log(n_arcs * t) + 4 * math.log(n_arms))
+        return needed

@@ -42,6 +42,18 @@ class StoppingRule(Protocol):
         """
 
 
+class RatioRule(StoppingRule, Protocol):
+    """A stopping rule that looks at gaps over their deviations only."""
+
+    def needed(self, rounds: Indices, n_arcs: int, n_arms: int, *, delta: float) -> Array:
+        """(R,) the squared standardised gap at which a rival is refuted."""
+
+
+def knows_ratio(rule: StoppingRule) -> TypeGuard[RatioRule]:
+    """Whether it can be said beforehand what refutes a rival."""
+    return callable(getattr(rule, "needed", None))
+
+
 class ConfidenceRule(StoppingRule, Protocol):
     """A stopping rule that also knows how far an estimated contrast can be off."""
 

@@ -12,13 +12,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from edgewise.base.arrays import Indices
+import numpy as np
+from numpy.typing import NDArray
+
+from edgewise.base.arrays import Array, Indices
 from edgewise.base.border import border
 from edgewise.core.aim import Aim
 from edgewise.core.design.contrast_laws import contrast_laws
 from edgewise.core.design.expected import ExpectedCells
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.design.node_laws import NodeLaws
+from edgewise.core.evidence.statistics import count_rounds
 from edgewise.core.model.cells import Cells
 from edgewise.core.model.problem import Problem
 from edgewise.core.state import LearnerState
@@ -89,6 +93,19 @@ class ContrastPhases:
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:  # noqa: ARG002
         """A pure function of (seed, round, node) and the laws of the phase."""
         return self.laws(state.aim).draw(seed=state.seed, round=state.rounds + 1)
+
+    def count_ahead(
+        self, problem: Problem, state: LearnerState, n_rounds: int
+    ) -> tuple[NDArray[np.int64], Array]:
+        """As many of the rounds asked for as surely belong to the present phase."""
+        return count_rounds(
+            problem.graph,
+            self.cells,
+            self.laws(state.aim),
+            seed=state.seed,
+            first_round=state.rounds + 1,
+            n_rounds=min(n_rounds, self.phasing.surely_left(state)),
+        )
 
     def to_tree(self) -> dict[str, Any]:
         """The laws of the first phase; those of later ones follow from the aim in the state."""

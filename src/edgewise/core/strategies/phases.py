@@ -91,6 +91,10 @@ class GrowingPhases:
             return Aim.everything(length)
         return open.at_most(_MOST_CONTRASTS, length=length)
 
+    def surely_left(self, state: LearnerState) -> int:
+        """Rounds to come that belong to the present phase, whatever they show."""
+        return max(1, state.aim.length - state.phase_rounds)
+
     def is_over(self, cells: Cells, state: LearnerState) -> bool:
         """After its length, once its contrasts (at first: all directions) can be estimated."""
         aim = state.aim

@@ -52,12 +52,12 @@ class Plan(Protocol):
 
 
 class CountsAhead(Plan, Protocol):
-    """A plan that can count many rounds at once, as their joint arms depend on nothing."""
+    """A plan that can count many rounds at once, as their joint arms depend on no reward."""
 
     def count_ahead(
         self, problem: Problem, state: LearnerState, n_rounds: int
     ) -> tuple[NDArray[np.int64], Array]:
-        """Observations and information (R, q, P) of the next rounds."""
+        """Observations and information (R, q, P) of the next rounds, none of a later phase."""
 
 
 class Optimises(Plan, Protocol):

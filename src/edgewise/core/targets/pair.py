@@ -19,6 +19,7 @@ from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import Anytime, StoppingRule, judge
+from edgewise.core.stopping.rule import knows_ratio
 from edgewise.core.strategies import Plan
 from edgewise.core.targets import elimination
 from edgewise.core.targets.forecast import HORIZON, Forecast
@@ -192,10 +193,20 @@ def _promising(
         cumulative,
         noise=setting.noise_after(state.closed, cumulative),
         ridge=setting.plan.ridge,
+        needed=_needed(setting, rounds),
     )
     keep = _strength(setting, evidence)[:, 0, 0] >= 1.0 - _MARGIN
     keep[-1] = True
     return everyone[keep]
+
+
+def _needed(setting: Setting, rounds: Indices) -> Array | None:
+    """(R,) squared standardised gap without which the rule surely goes on, if it says so."""
+    if not knows_ratio(setting.rule) or setting.target.tolerance(setting.epsilon, None):
+        return None
+    n_arcs, n_arms = setting.problem.graph.n_arcs, setting.problem.n_arms
+    needed = setting.rule.needed(rounds, n_arcs, n_arms, delta=setting.contrast_delta)
+    return (1.0 - _MARGIN) * needed
 
 
 def _open(setting: Setting, everything: Total, evidence: Evidence, refuted: Mask) -> Aim:

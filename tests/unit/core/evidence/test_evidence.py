@@ -293,6 +293,37 @@ def test_watching_one_rival_is_a_row_of_the_whole(seed: int, ridge: float) -> No
         assert_allclose(alone.deviations[rivals, 0, 0], whole.deviations[rivals, 0, c], rtol=1e-9)
 
 
+def rounds_skipped(needed_times: float, seed: int, ridge: float) -> tuple[int, bool]:
+    """Rounds that watching left out, and whether some rival lacked what is needed at each."""
+    rng = np.random.default_rng(seed)
+    problem = Problem(Graph.circle(n_nodes=8), rng.normal(size=(4, 2)), noise=2.0)
+    cells = Cells.of(problem)
+    n = rng.integers(0, 3, size=(200, 1, len(cells.pairs)))
+    means = cells.features[0] @ (0.1 * rng.normal(size=cells.features.shape[2]))
+    Y = n * means + np.sqrt(n) * rng.normal(scale=2.0, size=n.shape)
+    cumulative = CellStatistics.zero(cells).followed_by(CellStatistics(n, n.astype(float), Y, Y**2))
+    rounds = np.arange(1, 201)
+    whole = gather(problem, cells, rounds, cumulative, ridge=ridge)
+    weakest = whole.standardised(0.0)[:, 0].min(axis=1)
+    needed = rng.uniform(5.0, 40.0, size=200)
+    rival = (0, *cells.pairs[rng.integers(len(cells.pairs))].tolist())
+    alone = watch(
+        problem, cells, rival, rounds, cumulative, ridge=ridge, needed=needed_times * needed
+    )
+    skipped = np.isneginf(alone.gaps[:, 0, 0]) & (whole.leaders[:, 0] >= 0)
+    lacks = np.sign(weakest) * weakest**2 < needed
+    return int(skipped.sum()), bool(lacks[skipped].all())
+
+
+@pytest.mark.parametrize("ridge", [0.0, 1.0])
+def test_rounds_are_left_out_only_where_some_rival_cannot_be_refuted(ridge: float) -> None:
+    found = [rounds_skipped(1.0, seed, ridge) for seed in range(40)]
+    assert all(fine for _, fine in found)
+    assert sum(skipped for skipped, _ in found) > 1000
+    too_many = [rounds_skipped(3.0, seed, ridge) for seed in range(40)]
+    assert not all(fine for _, fine in too_many)  # the same check would notice a wrong bound
+
+
 # -- phases ----------------------------------------------------------------------------------
 
 

@@ -14,16 +14,17 @@ from tests.instances import TAIL as PAIRS
 from tests.instances import TAIL_KINDS as KINDS
 from tests.instances import TAIL_MASK as MASK
 from tests.instances import TAIL_WEIGHTS as WEIGHTS
-from tests.saved import as_json
+from tests.saved import as_json, same
 
 import edgewise as ew
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.aim import Aim
-from edgewise.core.evidence.statistics import observe
+from edgewise.core.evidence.statistics import CellStatistics, observe
 from edgewise.core.learner import advance, initial_state
 from edgewise.core.setting import Setting
 from edgewise.core.strategies import Contrast
 from edgewise.core.strategies.contrast import ContrastPhases
+from edgewise.core.strategies.plan import upcoming
 from edgewise.errors import InvalidArgument
 from edgewise.simulation import paper_instance, replicate
 
@@ -203,6 +204,32 @@ def test_laws_serve_the_open_contrasts() -> None:
     law = plan.laws(last.aim).weights[0]
     assert law[[0, 1, 7]].sum() > 0.7
     assert plan.everywhere.weights[0, [0, 1, 7]].sum() < 0.5
+
+
+def test_rounds_of_a_phase_at_once_or_one_by_one() -> None:
+    """The same state to the last bit; rounds of two phases are refused."""
+    problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2))
+    setting = Setting.of(problem, delta=1e-9, epsilon=0.0, strategy="contrast", stopping=None)
+    rng, state = np.random.default_rng(3), initial_state(setting, 5)
+    lengths = set()
+    while state.rounds < 100:
+        counts, information, _ = upcoming(setting.plan, problem, state, 50)
+        told = CellStatistics(counts, information, rng.normal(size=counts.shape), information)
+        one_by_one = state
+        for r in range(len(told)):
+            one_by_one = advance(setting, one_by_one, told[r : r + 1])
+        if len(one_by_one.closed) > len(state.closed):
+            too_many = CellStatistics(*(np.concatenate([part, part]) for part in _parts(told)))
+            with pytest.raises(InvalidArgument, match="phase ends before the last"):
+                advance(setting, state, too_many)
+        state = advance(setting, state, told)
+        assert same(state.to_tree(), one_by_one.to_tree())
+        lengths.add(len(told))
+    assert max(lengths) > 3
+
+
+def _parts(told: CellStatistics) -> tuple[Any, ...]:
+    return told.observations, told.information, told.rewards, told.squares
 
 
 def test_fewer_rounds_than_fixed_laws_more_than_coordinated_ones() -> None:
