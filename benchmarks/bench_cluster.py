@@ -1,7 +1,7 @@
 """Large networks on Dask: a round, a sweep, and what Dask adds, on two worker processes.
 
-Run with ``python benchmarks/bench_cluster.py [ARCS]`` (default 10^8; 10^9 needs 16 GB of disk);
-prints a markdown table. Times are those of the processors unless they say otherwise.
+Run with ``python benchmarks/bench_cluster.py [ARCS]`` (default 10^8; 10^9 needs 30 GB of disk), or
+``bench_cluster.py quality [NODES]`` for how good sweeps are; prints a markdown table.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import numpy as np
 import edgewise as ew
 from edgewise import cluster
 from edgewise.base.arrays import Array, Indices
-from edgewise.cluster.allocating import Work
-from edgewise.cluster.sweeps import Step
+from edgewise.cluster.allocation.allocating import PARTS, Work
+from edgewise.cluster.allocation.sweeps import Step
 
 STEPS = 10
 """Edges that a node begins."""
@@ -89,26 +89,51 @@ def a_round(learner: cluster.PartitionedLearner, client: Any) -> dict[str, float
     return found
 
 
-def a_sweep(work: Work, client: Any) -> dict[str, float]:
-    arms: Indices = np.zeros(work.graph.n_nodes, np.uint8)
-    arms, _, _ = work._step(arms, Step(0, 0, 4, 0))
-    with timed(client) as found:
-        for part in range(4):
-            arms, _, _ = work._step(arms, Step(0, 1 + part, 4, part))
-    return found
+def sweeps(work: Work, client: Any) -> dict[str, dict[str, float]]:
+    """A sweep of annealing, then one of best response."""
+    rng = np.random.default_rng(0)
+    arms: Indices = rng.integers(10, size=work.graph.n_nodes, dtype=np.uint8)
+    arms = work.anneal(arms, 1)  # compiles
+    with timed(client) as stirring:
+        arms = work.anneal(arms, 1)
+    work._step(arms, Step(0, 0, PARTS, 0))
+    with timed(client) as responding:
+        for part in range(PARTS):
+            arms, _, _ = work._step(arms, Step(0, 1 + part, PARTS, part))
+    return {"annealing": stirring, "best response": responding}
 
 
-def quality(folder: Path, n_nodes: int) -> tuple[float, float]:
-    """Part of the range that one machine reaches that ten sweeps reach; and best response."""
-    made = Circulant(n_nodes)
+@dataclass(frozen=True)
+class Random:
+    """Pairs of nodes drawn at random: almost a tree near every node."""
+
+    n_nodes: int
+
+    @property
+    def n_partitions(self) -> int:
+        """Of about the size above."""
+        return -(-self.n_nodes * STEPS // SIZE)
+
+    def __call__(self, number: int) -> Indices:
+        """Distinct pairs; the number of the first node tells the partition."""
+        rng = np.random.default_rng(number)
+        width = -(-self.n_nodes // self.n_partitions)
+        first, size = width * number, min(width, self.n_nodes - width * number)
+        i = first + rng.integers(size, size=2 * size * STEPS)
+        j = rng.integers(self.n_nodes, size=2 * size * STEPS)
+        keys = np.unique((i * self.n_nodes + j)[i < j])
+        return np.column_stack(np.divmod(keys, self.n_nodes)).astype(np.int32)
+
+
+def quality(made: Any, folder: Path) -> dict[int, float]:
+    """Part of the value that one machine reaches, by how often every node looks."""
     graph = cluster.PartitionedGraph.from_function(made, folder, n_partitions=made.n_partitions)
     W = tables(10)
-    alone = ew.allocate_table(graph.load(), W)
-    reached = [
-        cluster.allocate_table(graph, W, method=method, bound=None).value / alone.value
-        for method in ("auto", "best-response")
-    ]
-    return reached[0], reached[1]
+    alone = ew.allocate_table(graph.load(), W, bound=None).value
+    return {
+        sweeps: cluster.allocate_table(graph, W, sweeps=sweeps, bound=None).value / alone
+        for sweeps in (10, 20, 40)
+    }
 
 
 def said(times: dict[str, float], n_arcs: int) -> str:
@@ -141,17 +166,25 @@ def main(n_arcs: int) -> None:
             ("bytes to the client per round", str(len(pickle.dumps(its)))),
             ("peak of a worker, mapped edges included", f"{peak:.2f} GB"),
         ]
-        sweep = a_sweep(Work(engine, graph, tables(10), 0), client)
-        rows.append(("a sweep of best response, K = 10", said(sweep, graph.n_arcs)))
-    with tempfile.TemporaryDirectory() as folder:
-        auto, response = quality(Path(folder), 50_000)
-        figure = f"auto {auto:.1%}, best response {response:.1%}"
-        rows.append(("ten sweeps against one machine's allocate, 10^6 arcs", figure))
+        for name, took in sweeps(Work(engine, graph, tables(10), 0), client).items():
+            rows.append((f"a sweep of {name}, K = 10", said(took, graph.n_arcs)))
     size = f"{graph.n_arcs:.1e} arcs, {graph.n_nodes:.1e} nodes"
     print(f"{size}, {len(graph.partitions)} partitions\n\n| what | measured |\n|---|---|")
     for row in rows:
         print("| " + " | ".join(row) + " |")
 
 
+def compare(n_nodes: int) -> None:
+    """Print how near sweeps come to one machine's search."""
+    print("| graph | " + " | ".join(f"{s} sweeps" for s in (10, 20, 40)) + " |\n|---|---|---|---|")
+    for made in (Circulant(n_nodes), Random(n_nodes)):
+        with tempfile.TemporaryDirectory() as folder:
+            reached = quality(made, Path(folder)).values()
+        print(f"| {made} | " + " | ".join(f"{one:.1%}" for one in reached) + " |", flush=True)
+
+
 if __name__ == "__main__":
-    main(int(float(sys.argv[1])) if len(sys.argv) > 1 else 10**8)
+    if sys.argv[1:2] == ["quality"]:
+        compare(int(float(sys.argv[2])) if len(sys.argv) > 2 else 10**6)
+    else:
+        main(int(float(sys.argv[1])) if len(sys.argv) > 1 else 10**8)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from edgewise.cluster.allocating import allocate as allocate
-from edgewise.cluster.allocating import allocate_table as allocate_table
+from edgewise.cluster.allocation.allocating import allocate as allocate
+from edgewise.cluster.allocation.allocating import allocate_table as allocate_table
 from edgewise.cluster.engine import ClusterLost as ClusterLost
 from edgewise.cluster.engine import working_on as working_on
-from edgewise.cluster.graph import PartitionedGraph as PartitionedGraph
-from edgewise.cluster.learning import PartitionedLearner as PartitionedLearner
-from edgewise.cluster.learning import identify as identify
-from edgewise.cluster.measuring import MeasuredRewards as MeasuredRewards
-from edgewise.cluster.measuring import SimulatedRewards as SimulatedRewards
-from edgewise.cluster.rounds import Share as Share
+from edgewise.cluster.identification.learning import PartitionedLearner as PartitionedLearner
+from edgewise.cluster.identification.learning import identify as identify
+from edgewise.cluster.identification.measuring import MeasuredRewards as MeasuredRewards
+from edgewise.cluster.identification.measuring import SimulatedRewards as SimulatedRewards
+from edgewise.cluster.identification.rounds import Share as Share
+from edgewise.cluster.partitions.graph import PartitionedGraph as PartitionedGraph
 
 __all__ = [
     "ClusterLost",

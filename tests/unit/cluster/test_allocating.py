@@ -15,9 +15,9 @@ from edgewise.cluster import (
     allocate_table,
     working_on,
 )
-from edgewise.cluster.allocating import METHODS, Work
+from edgewise.cluster.allocation.allocating import METHODS, Work
+from edgewise.cluster.allocation.sweeps import Step
 from edgewise.cluster.engine import Here
-from edgewise.cluster.sweeps import Step
 from edgewise.errors import InvalidArgument
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.IsolatedNodes")
@@ -99,11 +99,16 @@ def test_all_at_once_without_the_check_would_be_worse(graph: PartitionedGraph) -
     """The negative control of the test above: neighbours that avoid each other, all moving."""
     tables = np.array([[[0.0, 1.0], [1.0, 0.0]]])
     work = Work(Here(), graph, tables, seed=1)
-    hot = Step(1, 1, 1, 0, temperature=1e-9)  # accepts whatever the conflicts cost
-    _, gain, moves = work._step(np.zeros(graph.n_nodes, np.uint8), hot)
-    assert moves > 0
-    assert gain <= 0.0
-    assert work._step(np.zeros(graph.n_nodes, np.uint8), Step(1, 1, 1, 0))[1] > 0.0
+    rng = np.random.default_rng(0)
+    good = work.improve(rng.integers(2, size=graph.n_nodes).astype(np.uint8), 0.0, 5)[0]
+    everybody = Step(1, 1, 1, 0)
+    there, gain, _ = work._step(good, everybody)
+    assert work.value(there) == pytest.approx(work.value(good) + gain)
+    bad = np.zeros(graph.n_nodes, np.uint8)
+    unchecked = work._stir(bad, work.rows, np.zeros(1 << 15), everybody, 1.0)
+    checked, gain, _ = work._step(bad, everybody)
+    assert gain > 0.0
+    assert work.value(checked) > work.value(unchecked)
 
 
 def test_sweeps_come_near_the_search_of_one_machine(graph: PartitionedGraph) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.cluster.networks import network, weighted
 
 from edgewise.cluster import PartitionedGraph
-from edgewise.cluster.preparing import SUMMARY
+from edgewise.cluster.partitions.preparing import SUMMARY
 from edgewise.core.model.problem import Problem
 from edgewise.errors import InvalidArgument, InvalidFile, InvalidGraph
 

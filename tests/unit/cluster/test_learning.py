@@ -21,7 +21,7 @@ from edgewise.cluster import (
     identify,
     working_on,
 )
-from edgewise.cluster.rounds import Draw
+from edgewise.cluster.identification.rounds import Draw
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import Learner
 from edgewise.core.model.problem import Problem

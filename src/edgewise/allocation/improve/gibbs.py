@@ -77,7 +77,7 @@ def _all_fields(
 
 
 @compiled
-def _draw(field: Array, temperature: float, noise: Array, place: int) -> int:
+def draw_arm(field: Array, temperature: float, noise: Array, place: int) -> int:
     """The arm with the largest ``field + T G``, see :func:`gumbel_table`."""
     best, top = 0, -np.inf
     last = len(noise) - 1
@@ -103,7 +103,7 @@ def _sweep_cached(
         for i in range(len(arms)):
             state = following(state)
             old = arms[i]
-            new = _draw(fields[i], temperatures[t], noise, int(state >> np.uint64(49)))
+            new = draw_arm(fields[i], temperatures[t], noise, int(state >> np.uint64(49)))
             if new == old:
                 continue
             arms[i] = new
@@ -138,5 +138,5 @@ def _sweep_lazily(
                 for k in range(len(field)):
                     if not masks[groups[i], k]:
                         field[k] = -np.inf
-            arms[i] = _draw(field, temperatures[t], noise, int(state >> np.uint64(49)))
+            arms[i] = draw_arm(field, temperatures[t], noise, int(state >> np.uint64(49)))
     return state

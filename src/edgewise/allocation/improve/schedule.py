@@ -50,9 +50,8 @@ class Schedule:
         links, n, K = len(objective.links.neighbours), len(arms), objective.n_arms
         law = 0.9 * np.bincount(arms, minlength=K) / n + 0.1 / K
         square = _squares(objective, law)
-        choices = max(1.0, float(-(law * np.log2(law)).sum()))
-        hot = 1.2 * math.sqrt(square / n) / choices
-        cold = min(0.25 * math.sqrt(square / links) / choices, hot)
+        hot = heat(square, n, law)
+        cold = min(0.25 * math.sqrt(square / links) / _choices(law), hot)
         work = (4.0 * n + links) * K
         total = int(min(_MOST, max(_FEWEST, _WORK / work)))
         first = max(_FEWEST, total // 4)
@@ -105,11 +104,26 @@ def luby(number: int) -> int:
     return luby(number - (1 << (bits - 1)) + 1)
 
 
+def heat(square: float, n_nodes: int, law: Array) -> float:
+    """Where most moves are accepted; ``square`` is the sum of :math:`s_e^2` over the links."""
+    return 1.2 * math.sqrt(square / n_nodes) / _choices(law)
+
+
+def _choices(law: Array) -> float:
+    """Bits of entropy of a law (K,), at least one."""
+    return max(1.0, float(-(law * np.log2(law)).sum()))
+
+
+def variances(rows: Array, law: Array) -> Array:
+    """(slots,) variance of what a link brings, its two arms drawn from a law (K,)."""
+    mean = np.einsum("slk,l,k->s", rows, law, law)
+    return np.asarray(np.einsum("slk,l,k->s", (rows - mean[:, None, None]) ** 2, law, law))
+
+
 def _squares(objective: Objective, law: Array) -> float:
     """Sum over links of the squared weight times the variance of its reward."""
     links, rows = objective.links, objective.rows
-    mean = np.einsum("slk,l,k->s", rows, law, law)
-    variance = np.einsum("slk,l,k->s", (rows - mean[:, None, None]) ** 2, law, law)
+    variance = variances(rows, law)
     each: Array = variance[links.slots] if len(links.slots) else variance
     if len(links.weights):
         return float((links.weights**2 * each).sum())

@@ -11,7 +11,7 @@ import numpy as np
 from edgewise.allocation.instance.links import Links
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
-from edgewise.cluster.columns import Partition, column_path, load, save
+from edgewise.cluster.partitions.columns import Partition, column_path, load, save
 from edgewise.errors import InvalidGraph
 
 

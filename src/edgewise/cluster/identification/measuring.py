@@ -16,8 +16,8 @@ import numpy as np
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
 from edgewise.base.extras import required
-from edgewise.cluster.rounds import Draw, Share
-from edgewise.cluster.sources import read_table
+from edgewise.cluster.identification.rounds import Draw, Share
+from edgewise.cluster.partitions.sources import read_table
 from edgewise.errors import InvalidFile
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise.base.arrays import Array
-from edgewise.cluster.allocating import Work
+from edgewise.cluster.allocation.allocating import Work
 from edgewise.cluster.engine import Engine
-from edgewise.cluster.graph import PartitionedGraph
+from edgewise.cluster.partitions.graph import PartitionedGraph
 from edgewise.core.report import Baseline
 from edgewise.core.reporting import Advice, Adviser
 from edgewise.core.setting import Setting

@@ -11,11 +11,11 @@ from typing import Any
 from edgewise.base.border import border
 from edgewise.base.checks import function, reading, table
 from edgewise.base.randomness import Rng, draw_seed
-from edgewise.cluster.advising import adviser
 from edgewise.cluster.engine import Engine, Here, OnDask, working_on
-from edgewise.cluster.graph import PartitionedGraph
-from edgewise.cluster.measuring import MeasuredRewards, round_folder, write_arms
-from edgewise.cluster.rounds import Draw, Environment, run_round
+from edgewise.cluster.identification.advising import adviser
+from edgewise.cluster.identification.measuring import MeasuredRewards, round_folder, write_arms
+from edgewise.cluster.identification.rounds import Draw, Environment, run_round
+from edgewise.cluster.partitions.graph import PartitionedGraph
 from edgewise.core.ending import Ending
 from edgewise.core.learner import advance, ending_after, initial_state, restored_run, saved_run
 from edgewise.core.model.problem import Problem

@@ -8,11 +8,11 @@ from edgewise.allocation.instance.links import Links
 from edgewise.allocation.starts.two_arm import pair_worth, sum_by_side
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
-from edgewise.cluster.columns import Partition
+from edgewise.cluster.allocation.sweeps import Step, propose
 from edgewise.cluster.engine import Engine
-from edgewise.cluster.graph import PartitionedGraph
-from edgewise.cluster.ranges import NodeRange
-from edgewise.cluster.sweeps import Step, propose
+from edgewise.cluster.partitions.columns import Partition
+from edgewise.cluster.partitions.graph import PartitionedGraph
+from edgewise.cluster.partitions.ranges import NodeRange
 
 _CLASSES = 8
 """Turns in which the nodes choose in the greedy pass."""
@@ -81,5 +81,8 @@ def greedy(engine: Engine, graph: PartitionedGraph, rows: Array, seed: int) -> I
         now = engine.broadcast(arms)
         step = Step(seed, 0, _CLASSES, part)
         tasks = [engine.submit(propose, one, shared, now, step) for one in graph.ranges]
-        arms = np.concatenate([engine.result(task).arms for task in tasks])
+        found = arms.copy()
+        for nodes, task in zip(graph.ranges, tasks, strict=True):
+            found[step.nodes(nodes)] = engine.result(task).arms
+        arms = found
     return arms

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.cluster.sources import Rows, Source
+from edgewise.cluster.partitions.sources import Rows, Source
 from edgewise.core.evidence.cell_sums import Edges
 from edgewise.errors import InvalidGraph
 from edgewise.network.graph_checks import checked_edges, checked_weights, given_weights

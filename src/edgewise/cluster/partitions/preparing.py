@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from edgewise.cluster.columns import Facts, Partition, store_columns
 from edgewise.cluster.engine import Engine
-from edgewise.cluster.ranges import NodeRange, forget_ends, sort_ends, store_range
-from edgewise.cluster.relabelling import Renumbered
-from edgewise.cluster.relabelling import relabel as number_ids
-from edgewise.cluster.sources import Source
+from edgewise.cluster.partitions.columns import Facts, Partition, store_columns
+from edgewise.cluster.partitions.ranges import NodeRange, forget_ends, sort_ends, store_range
+from edgewise.cluster.partitions.relabelling import Renumbered
+from edgewise.cluster.partitions.relabelling import relabel as number_ids
+from edgewise.cluster.partitions.sources import Source
 from edgewise.errors import InvalidFile, InvalidGraph
 from edgewise.writing import write_text
 

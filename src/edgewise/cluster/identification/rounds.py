@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.cluster.columns import Partition
 from edgewise.cluster.engine import Engine
+from edgewise.cluster.partitions.columns import Partition
 from edgewise.core.design.node_laws import NodeLaws, draw_nodes
 from edgewise.core.evidence.cell_sums import BLOCK, CellSums, Edges, sum_blocks
 from edgewise.core.evidence.rewards import LARGEST_REWARD

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from edgewise.base.arrays import Indices
 from edgewise.base.border import border
 from edgewise.base.checks import reading, whole
-from edgewise.cluster.columns import Partition
 from edgewise.cluster.engine import working_on
-from edgewise.cluster.preparing import SUMMARY, Summary, prepare
-from edgewise.cluster.ranges import NodeRange
-from edgewise.cluster.relabelling import Numbering
-from edgewise.cluster.sources import FrameSource, MadeSource, Source, parquet_sources
+from edgewise.cluster.partitions.columns import Partition
+from edgewise.cluster.partitions.preparing import SUMMARY, Summary, prepare
+from edgewise.cluster.partitions.ranges import NodeRange
+from edgewise.cluster.partitions.relabelling import Numbering
+from edgewise.cluster.partitions.sources import FrameSource, MadeSource, Source, parquet_sources
 from edgewise.errors import InvalidArgument, InvalidFile, InvalidGraph
 from edgewise.network.graph import Graph
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from edgewise.base.arrays import Indices
 from edgewise.base.extras import required
-from edgewise.cluster.columns import naming
 from edgewise.cluster.engine import Engine
-from edgewise.cluster.sources import Rows, Source, read_table
+from edgewise.cluster.partitions.columns import naming
+from edgewise.cluster.partitions.sources import Rows, Source, read_table
 from edgewise.errors import InvalidGraph
 
 

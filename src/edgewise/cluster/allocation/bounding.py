@@ -20,9 +20,9 @@ from edgewise.allocation.bounds.bound import Bound
 from edgewise.allocation.bounds.edge_by_edge import edge_by_edge_bound
 from edgewise.allocation.instance.objective import Objective
 from edgewise.base.arrays import Array
-from edgewise.cluster.columns import Partition
 from edgewise.cluster.engine import Engine
-from edgewise.cluster.graph import PartitionedGraph
+from edgewise.cluster.partitions.columns import Partition
+from edgewise.cluster.partitions.graph import PartitionedGraph
 from edgewise.errors import IsolatedNodes
 from edgewise.network.graph import Graph
 

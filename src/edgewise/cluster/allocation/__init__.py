@@ -1,0 +1,1 @@
+"""Which arm for whom on partitions: starts, sweeps, bounds."""

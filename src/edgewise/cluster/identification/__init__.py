@@ -1,0 +1,1 @@
+"""Rounds on partitions: draw, measure and sum where the edges lie."""

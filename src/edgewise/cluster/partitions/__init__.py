@@ -1,0 +1,1 @@
+"""The data: edges in partitions, nodes in ranges, checked and summarised once."""
