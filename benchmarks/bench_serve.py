@@ -102,7 +102,7 @@ def command(url: str) -> Iterator[tuple[str, str, psutil.Process]]:
         try:
             yield address, token, psutil.Process(run.pid)
         finally:
-            run.send_signal(signal.SIGINT)
+            run.terminate()  # not Ctrl-C, which a shell lets its background jobs ignore
             run.wait()
 
 

@@ -97,6 +97,10 @@ class StorageError(EdgewiseError, OSError):
     """The storage cannot be used as it is; what was on record is unchanged."""
 
 
+class StudyReplaced(StorageError):
+    """The log is not the one that was being followed: put back, or of a study created anew."""
+
+
 class MissingExtra(EdgewiseError, ImportError):
     """An optional dependency is not installed."""
 

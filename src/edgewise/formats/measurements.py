@@ -60,6 +60,12 @@ def parse_rewards(name: str, text: str, problem: Problem) -> RoundRewards:
     return _rewards(table, problem)
 
 
+@border(error=InvalidFile)
+def rewards_of_tree(name: str, tree: Any, problem: Problem) -> RoundRewards:
+    """The same from JSON that has been read."""
+    return _rewards(_from_tree(Path(name), tree), problem)
+
+
 def by_round(table: Table) -> dict[str, Table]:
     """The records of every round that a table names, in its order; "1" where it names none."""
     column = table.find("round")
@@ -94,6 +100,10 @@ def _from_json(file: Path, text: str) -> Table:
         ) from error
     except (ValueError, RecursionError) as error:  # a number or a nesting without end
         raise InvalidFile(f"{file}: not JSON that can be read ({error}); {_JSON}") from error
+    return _from_tree(file, tree)
+
+
+def _from_tree(file: Path, tree: Any) -> Table:
     alone = isinstance(tree, dict) and "reward" in tree  # the total of a round
     rows = [tree] if alone else tree.get("measurements") if isinstance(tree, dict) else tree
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):

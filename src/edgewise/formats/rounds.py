@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from edgewise.base.arrays import Indices
 from edgewise.base.border import border
@@ -15,6 +15,30 @@ from edgewise.formats.table import read_csv
 
 if TYPE_CHECKING:
     from edgewise.core.model.problem import Problem
+
+
+class DeployedRounds(NamedTuple):
+    """Rounds that were deployed outside of a study, in the order of their files."""
+
+    arms: list[Indices]
+    """(n,) each"""
+    rewards: list[Mapping[Hashable, float]]
+
+
+def read_deployed(
+    configurations: FilePath, measurements: FilePath, problem: Problem
+) -> DeployedRounds:
+    """Rounds from two files that name the same ones, or none where there is one."""
+    arms = read_configurations(configurations, problem)
+    rewards = read_round_rewards(measurements, problem)
+    if list(arms) != list(rewards):
+        odd = sorted(set(arms) ^ set(rewards))
+        raise InvalidFile(
+            f"{configurations} and {measurements} do not name the same rounds"
+            + (f" ({', '.join(odd[:3])} stands in one of them)" if odd else " in the same order")
+            + "; nothing was recorded: give every round both"
+        )
+    return DeployedRounds(list(arms.values()), list(rewards.values()))
 
 
 @border(error=InvalidFile)

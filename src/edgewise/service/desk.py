@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from edgewise.base.arrays import Array
 from edgewise.core.report import Report
+from edgewise.errors import StudyReplaced
 from edgewise.plots.layout import node_positions
 from edgewise.study import Recommendation, Storage, Study, StudyStatus
 from edgewise.study.log.fold import StudyState
@@ -96,10 +97,32 @@ class Desk:
             found = self._open.get(name)
         return found[0] if found is not None else self._keep(Study.load(name, storage=self.storage))
 
+    def forget(self, name: str) -> None:
+        """Load a study anew when it is asked for again, if it still exists."""
+        with self._lock:
+            self._open.pop(name, None)
+
+    def rename(self, name: str, new: str) -> None:
+        """Call a study something else."""
+        self.study(name).rename(new)
+        self.forget(name)
+
+    def delete(self, name: str) -> int:
+        """Delete a study for good; how many rounds it had."""
+        rounds = self.view(name).moment.rounds
+        self.study(name).delete()
+        self.forget(name)
+        return rounds
+
     def view(self, name: str) -> View:
         """A study as it stands; the same object until something is recorded."""
         study = self.study(name)
-        moment = study.now()
+        try:
+            moment = study.now()
+        except StudyReplaced:
+            self.forget(name)
+            study = self.study(name)
+            moment = study.now()
         with self._lock:
             before = self._open.get(name)
             if before is not None and before[1].moment.cursor is moment.cursor:
@@ -123,12 +146,13 @@ class Desk:
 
     def layout(self, name: str) -> Array:
         """(n, 2) where to draw the nodes; computed once."""
-        graph = self.study(name).problem.graph
-        if name not in self._layouts:
-            self._layouts[name] = node_positions(graph)
+        study = self.study(name)
+        identity = study.seen.cursor.identity  # a name may come to mean another study
+        if identity not in self._layouts:
+            self._layouts[identity] = node_positions(study.problem.graph)
             while len(self._layouts) > _OPEN:
                 self._layouts.popitem(last=False)
-        return self._layouts[name]
+        return self._layouts[identity]
 
     def _keep(self, study: Study) -> Study:
         with self._lock:

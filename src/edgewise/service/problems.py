@@ -19,6 +19,7 @@ from edgewise.errors import (
     LearnerStopped,
     StorageError,
     StudyExists,
+    StudyReplaced,
     UnknownStudy,
     UnknownTicket,
 )
@@ -31,6 +32,7 @@ _STATUS: tuple[tuple[type[EdgewiseError], int], ...] = (
     (UnknownTicket, 409),
     (StudyExists, 409),
     (LearnerStopped, 409),
+    (StudyReplaced, 409),
     (StorageError, 503),
     (EdgewiseError, 422),
 )
@@ -72,6 +74,11 @@ def _detail(error: EdgewiseError) -> str:
         return f"no study is called {error.name!r}; GET /api/v1/studies lists those there are"
     if isinstance(error, StudyExists):
         return "there is a study of that name already; use it, or choose another name"
+    if isinstance(error, StudyReplaced):
+        return (
+            "the study was created anew, or put back to an earlier state, since this server read "
+            "it; nothing was recorded: look at it again, then repeat"
+        )
     if isinstance(error, StorageError):
         _LOG.error("storage: %s", error)
         return (

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from edgewise.base.arrays import Indices
 from edgewise.base.choice import instead
 from edgewise.core.model.problem import Problem
+from edgewise.core.outlook import Explanation
 from edgewise.errors import Call, InvalidArgument, UnknownTicket
 from edgewise.formats import RoundRewards
+from edgewise.formats.measurements import rewards_of_tree
 from edgewise.service.uploads import agreed_round
 from edgewise.study import Study, StudyTicket, StudyTrial
 from edgewise.trial.ticket import TrialTicket, is_key
@@ -77,27 +79,42 @@ def the_trial(study: Study) -> StudyTrial:
     return trial
 
 
-def joint_arm(problem: Problem, deployed: Deployed) -> Indices:
-    """(n,) a configuration in the numbers of arms."""
+def add(study: Study, given: Sequence[Mapping[str, Any]], source: str, accept: bool) -> None:
+    """Put rounds on record that were deployed elsewhere: ``arms`` by label, ``rewards`` as told."""
+    problem = study.problem
+    arms, rewards = [], []
+    for place, one in enumerate(given, start=1):
+        arms.append(joint_arm(problem, one["arms"], f"configuration of round {place}"))
+        rewards.append(rewards_of_tree(f"round {place}", one["rewards"], problem).rewards)
+    study.add(arms, rewards, source=source, accept_outliers=accept)
+
+
+def explain(study: Study, node: str) -> Explanation:
+    """What another arm at a node would change."""
+    by_text = {str(label): label for label in study.problem.graph.labels}
+    return study.explain(by_text.get(node, node))
+
+
+def joint_arm(problem: Problem, deployed: Deployed, what: str = "baseline") -> Indices:
+    """(n,) a configuration in the numbers of arms; ``what`` is for messages."""
     arms = [str(label) for label in problem.arm_labels or range(problem.n_arms)]
     nodes = [str(label) for label in problem.graph.labels]
     if not isinstance(deployed, Mapping):
-        return np.full(len(nodes), _index("arm", str(deployed), arms))
+        return np.full(len(nodes), _index("arm", str(deployed), arms, what))
     given = {str(node): str(arm) for node, arm in deployed.items()}
     for node in given:
-        _index("node", node, nodes)
+        _index("node", node, nodes, what)
     lacking = [node for node in nodes if node not in given]
     if lacking:
         raise InvalidArgument(
-            f"the baseline has no arm for node {lacking[0]!r}; give every node one",
-            argument="baseline",
+            f"the {what} has no arm for node {lacking[0]!r}; give every node one", argument=what
         )
-    return np.array([_index("arm", given[node], arms) for node in nodes])
+    return np.array([_index("arm", given[node], arms, what) for node in nodes])
 
 
-def _index(what: str, name: str, names: list[str]) -> int:
+def _index(kind: str, name: str, names: list[str], what: str) -> int:
     if name not in names:
         raise InvalidArgument(
-            f"no {what} is called {name!r}; {instead(name, names)}", argument="baseline"
+            f"the {what}: no {kind} is called {name!r}; {instead(name, names)}", argument=what
         )
     return names.index(name)

@@ -91,8 +91,12 @@ class Watch:
         return None if None in names else {name for name in names if name is not None}
 
     def _lengths(self, names: set[str] | None) -> dict[str, int]:
-        some = self._desk.names() if names is None else names
-        return {name: self._desk.position(name) for name in some}
+        there = self._desk.names()
+        found = {
+            name: self._desk.position(name) for name in there if names is None or name in names
+        }
+        # a study that was renamed or deleted is news to whoever watches it
+        return found | {name: 0 for name in names or () if name not in found}
 
 
 def _tell(listener: _Listener, lengths: dict[str, int]) -> None:

@@ -24,6 +24,8 @@ from edgewise.study import MemoryStorage, Study
 CELLS = "/api/v1/studies/cells"
 OPEN = {"/sign-in", "/healthz", "/static/{file}", "/static/plotly.js"}
 """What is shown to anyone."""
+PLANNING = {f"/api/v1/studies/{{study}}/{verb}" for verb in ("predict", "pairs-needed")}
+"""What changes nothing, although it is sent by POST."""
 
 
 def routes(client: TestClient) -> list[tuple[str, str]]:
@@ -32,7 +34,12 @@ def routes(client: TestClient) -> list[tuple[str, str]]:
     rest = [(verb.upper(), path) for path, verbs in described.items() for verb in verbs]
     folder = Path(__file__).parents[3] / "src/edgewise/service/pages"
     text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
-    prefixes = {"acting.py": "/studies/{study}", "charting.py": "/studies/{study}/charts"}
+    of_a_study = "/studies/{study}"
+    prefixes = {
+        "acting.py": of_a_study,
+        "managing.py": of_a_study,
+        "charting.py": f"{of_a_study}/charts",
+    }
     pages = [
         (verb.upper(), prefixes.get(path.name, "") + place)
         for path in folder.glob("*.py")
@@ -76,8 +83,8 @@ def test_a_token_in_an_address_counts_for_nothing(anyone: TestClient, study: Stu
 def test_a_token_for_reading_reads_and_changes_nothing(reader: TestClient, study: Study) -> None:
     assert reader.get(CELLS).status_code == 200
     for verb, path in routes(reader):
-        if verb == "POST" and path not in {"/sign-in", "/sign-out"}:
-            response = reader.post(filled(path))
+        if verb in ("POST", "DELETE") and path not in {"/sign-in", "/sign-out", *PLANNING}:
+            response = reader.request(verb, filled(path))
             assert response.status_code == 403, path
     assert len(list(study.log())) == 1
     page = reader.get("/studies/cells").text

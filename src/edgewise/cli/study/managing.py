@@ -13,7 +13,7 @@ from edgewise.cli.study.outputs import status_output
 from edgewise.cli.terminal.options import OutputFormat
 from edgewise.cli.terminal.shell import Command, Format, Output, emit, note
 from edgewise.errors import InvalidArgument
-from edgewise.formats.rounds import read_configurations, read_round_rewards
+from edgewise.formats.rounds import read_deployed
 
 
 def register(group: typer.Typer) -> None:
@@ -63,16 +63,8 @@ def add(
     Output: where the study stands, as in status. Exit code 0; 2 wrong input, nothing was recorded.
     """
     study = find_study(storage, name)
-    arms = read_configurations(configurations, study.problem)
-    rewards = read_round_rewards(measurements, study.problem)
-    if list(arms) != list(rewards):
-        odd = sorted(set(map(str, arms)) ^ set(map(str, rewards)))
-        raise InvalidArgument(
-            f"{configurations} and {measurements} do not name the same rounds"
-            + (f" ({', '.join(odd[:3])} stands in one of them)" if odd else " in the same order")
-            + "; nothing was recorded: give every round both"
-        )
-    study.add(list(arms.values()), list(rewards.values()), source=source, accept_outliers=accept)
+    arms, rewards = read_deployed(configurations, measurements, study.problem)
+    study.add(arms, rewards, source=source, accept_outliers=accept)
     note(f"{len(arms)} rounds are on record: {source}")
     emit(status_output(study), output)
 

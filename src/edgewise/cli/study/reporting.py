@@ -10,7 +10,7 @@ import typer
 from edgewise.cli.study.options import StorageUrl, StudyName, TableFile, find_study
 from edgewise.cli.study.outputs import check_folder, check_out, write_out
 from edgewise.cli.terminal.options import OutputFormat
-from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Output, emit, note
+from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, emit, note
 from edgewise.errors import InvalidFile
 from edgewise.formats import read_joint_arm
 from edgewise.writing import write_text
@@ -114,12 +114,12 @@ def predict(
 
     Output: value, deviation and interval. Exit code 0; 2 wrong input, or nothing can be estimated.
     """
+    from edgewise.study.views.outputs import prediction_output
+
     study = find_study(storage, name)
     other = None if against is None else _configuration(against, study)
     found = study.predict(_configuration(configuration, study), against=other)
-    low, high = found.interval
-    facts = {"value": found.value, "deviation": found.deviation, "low": low, "high": high}
-    emit(Output(facts, "prediction", (), (), text=f"Expected {found}."), output)
+    emit(prediction_output(found), output)
 
 
 def explain(
@@ -136,13 +136,11 @@ def explain(
     Output: the alternatives, with 95 % intervals; as JSON also the links. Exit code 0; 2 wrong
     input, or nothing can be estimated.
     """
+    from edgewise.study.views.outputs import explanation_output
+
     study = find_study(storage, name)
     by_text = {str(label): label for label in study.problem.graph.labels}
-    found = study.explain(by_text.get(node, node))
-    links = [[str(one.neighbour), str(one.arm), one.advantage] for one in found.links]
-    facts = {"node": found.node, "arm": found.arm, "links": links, "own_term": found.own}
-    columns = ("arm", "change", "low", "high")
-    emit(Output(facts, "alternatives", columns, found.alternatives, 0, str(found)), output)
+    emit(explanation_output(study.explain(by_text.get(node, node))), output)
 
 
 def _configuration(file: Path, study: Study) -> Any:

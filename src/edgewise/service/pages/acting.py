@@ -39,16 +39,22 @@ _Pasted = Annotated[str, Form(max_length=2**22)]
 
 
 def acted(
-    request: Request, desk: Desk, name: str, done: str, act: Callable[[], object]
+    request: Request,
+    desk: Desk,
+    name: str,
+    done: str,
+    act: Callable[[], object],
+    *,
+    onward: str = "",
 ) -> Response:
-    """Do it and show the study; what is refused is said on the same page."""
+    """Do it and show the study, or another one; what is refused is said on the same page."""
     try:
         act()
     except EdgewiseError as error:
         refusal = refusal_of(error)
         said = error.phrased(_on_page) if refusal.status in (409, 422) else refusal.detail
         return study_page(request, desk, name, wrong=said, code=refusal.status)
-    return RedirectResponse(f"/studies/{slug(name)}?done={done}", 303)
+    return RedirectResponse(f"/studies/{onward or slug(name)}?done={done}", 303)
 
 
 def _on_page(call: Call) -> str:
@@ -119,9 +125,9 @@ def extend(
 
     def act() -> None:
         desk.study(name).extend(
-            rounds=_number("rounds", rounds, int),
-            delta=_number("delta", delta, float),
-            epsilon=_number("epsilon", epsilon, float),
+            rounds=number("rounds", rounds, int),
+            delta=number("delta", delta, float),
+            epsilon=number("epsilon", epsilon, float),
         )
 
     return acted(request, desk, name, "extended", act)
@@ -141,7 +147,7 @@ def confirm(
     def act() -> None:
         study = desk.study(name)
         sent = {} if file is None or not file.filename else {"baseline.csv": file.file.read()}
-        pairs = _number("max_pairs", max_pairs, int) or 100
+        pairs = number("max_pairs", max_pairs, int) or 100
         with uploads.beside(sent) as placed:
             today = (
                 uploads.joint_arm(placed["baseline.csv"], study.problem)
@@ -160,7 +166,7 @@ def end_trial(request: Request, desk: Studies, name: StudyName) -> Response:
 
 
 def _tell_total(desk: Desk, name: str, key: str, text: str) -> None:
-    figure = _number("total", text, float)
+    figure = number("total", text, float)
     if figure is not None:
         verbs.tell_total(desk.study(name), key, figure)
 
@@ -194,7 +200,8 @@ class _Sent:
         verbs.correct(study, chosen, read)
 
 
-def _number(name: str, text: str, kind: Callable[[str], T]) -> T | None:
+def number(name: str, text: str, kind: Callable[[str], T]) -> T | None:
+    """What was typed into a field; None for nothing."""
     try:
         return kind(text) if text.strip() else None
     except ValueError as error:

@@ -35,6 +35,10 @@ DONE = {
     "cancelled": "The round is cancelled; asking hands out the same configuration again.",
     "corrected": "The correction is on record, and the evidence was judged anew.",
     "extended": "The study goes on.",
+    "added": "The rounds are on record, as a phase of their own.",
+    "copied": "This is the copy; the other study stays as it is.",
+    "renamed": "The study has its new name.",
+    "deleted": "The study is deleted.",
     "begun": "The trial has begun: its first round is out.",
     "ended": "The trial is over; what was measured stays.",
 }
@@ -42,10 +46,11 @@ DONE = {
 
 
 @router.get("/")
-def listing(request: Request, desk: Studies) -> Response:
+def listing(request: Request, desk: Studies, done: str = "") -> Response:
     """All studies."""
     lines = [line_of(desk, name) for name in desk.names()]
-    return render(request, "listing.html", lines=lines, position=sum(one.events for one in lines))
+    position = sum(one.events for one in lines)
+    return render(request, "listing.html", lines=lines, position=position, said=DONE.get(done, ""))
 
 
 @router.get("/studies/{study}")

@@ -7,11 +7,20 @@ from typing import Any
 from fastapi import APIRouter, Depends, Request
 
 from edgewise.service.identity import reads
-from edgewise.service.rest import changing, live, looking, rounds, studies, trials
+from edgewise.service.rest import (
+    changing,
+    live,
+    looking,
+    managing,
+    planning,
+    rounds,
+    studies,
+    trials,
+)
 from edgewise.service.rest.schemas import PROBLEMS
 
 router = APIRouter(prefix="/api/v1", dependencies=[Depends(reads)], responses=PROBLEMS)
-for part in (studies, rounds, trials, changing, looking, live):
+for part in (studies, rounds, trials, changing, managing, looking, planning, live):
     router.include_router(part.router)
 
 

@@ -12,8 +12,9 @@ from edgewise.service import uploads
 from edgewise.service.identity import Studies, writes
 from edgewise.service.names import StudyName
 from edgewise.service.rest.answers import Wanted, documented
+from edgewise.service.rest.requests import Extension, Remodelling
 from edgewise.service.rest.rounds import status
-from edgewise.service.rest.schemas import Extension, Remodelling, Status
+from edgewise.service.rest.schemas import Status
 from edgewise.service.rest.studies import created
 
 router = APIRouter(tags=["studies"], prefix="/studies/{study}", dependencies=[Depends(writes)])

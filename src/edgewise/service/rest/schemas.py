@@ -1,4 +1,4 @@
-"""What requests and responses look like, for OpenAPI. Responses may have further fields."""
+"""What responses look like, for OpenAPI. They may have further fields."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ Number = float | Literal["inf", "-inf", "nan"]
 """JSON has no infinity: it is written as text."""
 Label = str | int | float
 """What the user calls a node or an arm."""
+Deployed = Label | dict[str, Label]
+"""A configuration: one arm for all nodes, or the arm of every node."""
 
 
 class _Answer(BaseModel):
@@ -138,51 +140,38 @@ class TrialBody(_Answer):
     comparisons: list[dict[str, Any]]
 
 
-class Confirming(BaseModel):
-    """What to compare the recommended configuration with."""
+class Deleted(_Answer):
+    """What is gone."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    baseline: Label | dict[str, Label] = Field(
-        description="Today's configuration: one arm for all nodes, or the arm of every node."
-    )
-    tournament: bool = Field(False, description="Compare the simple alternatives as well.")
-    delta: float = Field(0.05, gt=0, lt=1, description="Largest probability of a wrong ending.")
-    margin: float = Field(0.0, ge=0, lt=1e300, description="The loss that would not matter.")
-    width: float | None = Field(None, gt=0, lt=1e300, description="End when it is this narrow.")
-    max_pairs: int = Field(100, ge=1, le=10**6, description="End undecided after so many pairs.")
-    seed: int | None = Field(None, ge=0, le=2**63 - 1, description="Of the coins.")
+    deleted: str
+    rounds: int
 
 
-class Extension(BaseModel):
-    """How to go on after the stop."""
+class Predicted(_Answer):
+    """What is expected; no certificate."""
 
-    model_config = ConfigDict(extra="forbid")
+    value: Number
+    deviation: Number
+    low: Number
+    high: Number
 
-    rounds: int | None = Field(None, ge=1, le=10**9, description="So many more rounds.")
-    delta: float | None = Field(None, gt=0, lt=1, description="Judge by this error probability.")
-    epsilon: float | None = Field(None, ge=0, lt=1e300, description="Judge by this tolerance.")
+
+class Explained(_Answer):
+    """Why a node is given its arm."""
+
+    node: Label
+    arm: Label
+    links: list[list[Any]]
+    alternatives: list[dict[str, Any]]
 
 
-class Remodelling(BaseModel):
-    """Another model for the same measurements; what is left out stays as it was."""
+class PairsBody(_Answer):
+    """How many pairs a trial may be expected to take."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = Field(min_length=1, max_length=255, description="Name of the new study.")
-    measured: Literal["arc", "link", "node", "total"] | None = None
-    levels: bool | Literal["none", "channel", "round", "both"] | None = None
-    pooling: Literal["shared", "partial", "none", "auto"] | None = None
-    noise: float | list[float] | Literal["estimate", "bernoulli"] | None = None
-    own_term: bool | None = None
-    average: bool | None = None
-    node_term: bool | None = None
-    delta: float | None = None
-    epsilon: float | None = None
-    target: str | None = None
-    strategy: str | None = None
-    stopping: str | None = None
-    max_rounds: int | None = Field(None, ge=1, le=10**9)
+    expected: int | None
+    likely: int | None
+    difference: Number
+    deviation: Number
 
 
 _PROBLEM = {"model": ProblemBody, "content": {MEDIA_TYPE: {}}}
@@ -199,46 +188,4 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         429: "Too many requests.",
         503: "The storage cannot be used at the moment.",
     }.items()
-}
-
-_TEXT = {"schema": {"type": "string"}}
-_ROWS = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "source": {"type": "string"},
-            "target": {"type": "string"},
-            "reward": {"type": ["number", "null"]},
-        },
-    },
-}
-_REWARDS = {
-    "type": "object",
-    "properties": {"round": {"type": "string"}, "measurements": _ROWS},
-    "required": ["measurements"],
-}
-MEASUREMENTS: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "description": "Measurements, as edgewise study tell reads them.",
-        "content": {"text/csv": _TEXT, "application/json": {"schema": _REWARDS}},
-    }
-}
-DESCRIPTION: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "description": "The keys of a TOML file of edgewise study create; tables instead of files.",
-        "content": {
-            "application/json": {"schema": {"type": "object"}},
-            "application/toml": _TEXT,
-        },
-    }
-}
-EXPORT: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "description": "What export wrote.",
-        "content": {"application/jsonl": _TEXT},
-    }
 }

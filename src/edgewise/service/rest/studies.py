@@ -13,7 +13,8 @@ from edgewise.service.identity import Studies, writes
 from edgewise.service.listing import list_output
 from edgewise.service.names import slug
 from edgewise.service.rest.answers import Body, Format, Wanted, answer, documented
-from edgewise.service.rest.schemas import DESCRIPTION, EXPORT, Status, StudyList
+from edgewise.service.rest.requests import DESCRIPTION, EXPORT
+from edgewise.service.rest.schemas import Status, StudyList
 from edgewise.study import Study
 from edgewise.study.views.outputs import status_output
 

@@ -10,7 +10,7 @@ from itertools import chain, takewhile
 from edgewise.core.setting import Setting
 from edgewise.core.stopping import StoppingRule
 from edgewise.core.strategies import Strategy
-from edgewise.errors import DamagedSnapshot, EdgewiseError, StorageError
+from edgewise.errors import DamagedSnapshot, EdgewiseError, StorageError, StudyReplaced
 from edgewise.study.log.chain import START, Link, append_to, follow, is_at, sealed, unsealed
 from edgewise.study.log.codec import kind_of, pack, to_tree
 from edgewise.study.log.events import Created, Event, round_of
@@ -137,7 +137,7 @@ class Cursor:
         """Raise unless the log still has the entry that was read last."""
         if entry is None or entry.sequence != self.position or not is_at(self.link, entry):
             fact = "is gone" if entry is None else "is another"
-            raise StorageError(
+            raise StudyReplaced(
                 f"entry {self.position} of the log {fact} than this process has read: the storage "
                 "was put back to an earlier state, or the study created anew; nothing was "
                 "recorded: load the study again"

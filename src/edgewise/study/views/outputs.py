@@ -8,6 +8,7 @@ from edgewise.core.earnings import Earnings
 from edgewise.core.gate.contradiction import Contradiction
 from edgewise.core.local.homogeneity import Homogeneity
 from edgewise.core.model.problem import Problem
+from edgewise.core.outlook import Explanation, Prediction
 from edgewise.core.report import Estimated, Report
 from edgewise.formats.channels import channel_columns
 from edgewise.formats.output import Output
@@ -153,6 +154,21 @@ def trial_output(found: TrialReport) -> Output:
     ]
     facts = {**trial_facts(found), "delta": found.delta, "warnings": " ".join(found.warnings)}
     return Output(facts, "comparisons", columns, rows, shown=0, text=str(found))
+
+
+def prediction_output(found: Prediction) -> Output:
+    """What a joint arm is expected to bring."""
+    low, high = found.interval
+    facts = {"value": found.value, "deviation": found.deviation, "low": low, "high": high}
+    return Output(facts, "prediction", (), (), text=f"Expected {found}.")
+
+
+def explanation_output(found: Explanation) -> Output:
+    """What another arm at a node would change, and which links decide."""
+    links = [[str(one.neighbour), str(one.arm), one.advantage] for one in found.links]
+    facts = {"node": found.node, "arm": found.arm, "links": links, "own_term": found.own}
+    columns = ("arm", "change", "low", "high")
+    return Output(facts, "alternatives", columns, found.alternatives, 0, str(found))
 
 
 def plan_output(found: PairsNeeded) -> Output:
