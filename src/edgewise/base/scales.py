@@ -15,8 +15,10 @@ _ORDINARY = 20
 """Sizes between 2^-20 and 2^20, about a million either way, are left as they are."""
 
 
-def binary_unit(values: Array) -> float:
+def binary_unit(values: Array, *, ordinary: int = _ORDINARY) -> float:
     """A power of two of the typical size of some numbers; 1 if that is an ordinary one.
+
+    Ordinary are 2^-ordinary to 2^ordinary.
 
     Dividing by a power of two rounds nothing, so results in such units are the same to the bit
     whatever units the numbers were stated in.
@@ -27,7 +29,7 @@ def binary_unit(values: Array) -> float:
     sizes = np.abs(values)
     typical = float(np.median(sizes[sizes > 0.0])) if (sizes > 0.0).any() else 1.0
     exponent = math.frexp(typical)[1] - 1
-    return 1.0 if abs(exponent) <= _ORDINARY else math.ldexp(1.0, exponent)
+    return 1.0 if abs(exponent) <= ordinary else math.ldexp(1.0, exponent)
 
 
 def overflowed(what: str) -> NotFinite:

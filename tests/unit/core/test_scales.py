@@ -49,6 +49,29 @@ def test_units_of_rewards_change_no_bit(options: dict[str, Any]) -> None:
         assert decisions(exponent, noise, dict(given)) == usual
 
 
+def rounds_with_weights(exponent: int, **options: Any) -> list[int]:
+    """Rounds to a certificate if weights are counted in units of 2^-exponent."""
+    weights = np.tile(_WEIGHTS, 3) * 2.0**exponent
+    graph = ew.Graph.from_edges([(i, (i + 1) % 18) for i in range(18)], weights=weights)
+    problem = ew.Problem(graph, _ARMS, noise=2.0)
+    runs = ew.simulation.replicate(
+        problem, _MATRIX * 2.0**-exponent, repetitions=6, noise=2.0, rng=3, **options
+    )
+    assert runs.certified.all()
+    found: list[int] = runs.rounds.tolist()
+    return found
+
+
+@pytest.mark.parametrize("target", ["pair", "allocation"])
+def test_units_of_weights_cost_no_rounds(target: str) -> None:
+    """Ordinary weights keep their layouts; all others have the same, bit for bit."""
+    usual = rounds_with_weights(0, target=target)
+    far = {exponent: rounds_with_weights(exponent, target=target) for exponent in (-40, -10, 40)}
+    assert far[-40] == far[-10]
+    for found in far.values():
+        assert 0.7 < np.sum(found) / np.sum(usual) < 1.4
+
+
 @pytest.mark.filterwarnings("ignore::edgewise.errors.SuspiciousReward", "ignore::RuntimeWarning")
 @pytest.mark.parametrize("weight", [1e-50, 1e50])
 @pytest.mark.parametrize("options", [{}, {"pooling": "partial"}, {"noise": "estimate"}])

@@ -17,6 +17,7 @@ import numpy as np
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.border import border
 from edgewise.base.checks import whole
+from edgewise.base.scales import binary_unit
 from edgewise.core.design.g_optimal import Design
 from edgewise.core.design.node_laws import NodeLaws
 from edgewise.core.model.cells import Cells
@@ -26,6 +27,9 @@ from edgewise.core.strategies.layout import breadth_first, lay_out
 from edgewise.core.strategies.phases import GrowingPhases, overtime, shortest_phase
 from edgewise.core.strategies.spread import SpreadPhases
 from edgewise.errors import InvalidArgument
+
+_ORDINARY = 3
+"""Weights between 1/8 and 8."""
 
 
 @border
@@ -71,8 +75,8 @@ class AdaptivePhases:
     order: Indices
     """(n,) order in which nodes are filled."""
     prior: Array
-    """(q, p, p) information of a single arc spread evenly over all cells: makes A invertible
-    while a phase begins; it is not counted as evidence."""
+    """(q, p, p) information of a single arc of typical weight, spread evenly over all cells: makes
+    A invertible while a phase begins; it is not counted as evidence."""
     anything: NodeLaws
     """Candidates drawn evenly: what is deployed when the layout gets a phase nowhere."""
     phasing: GrowingPhases
@@ -92,7 +96,7 @@ class AdaptivePhases:
             cells=layout if problem.is_plain else Cells.of(problem),
             layout=layout,
             order=frozen(breadth_first(problem.graph), np.int64),
-            prior=frozen(_spread_evenly(layout), float),
+            prior=frozen(_spread_evenly(layout) * _typical_weight(problem) ** 2, float),
             anything=NodeLaws.of(masks / masks.sum(axis=1, keepdims=True), groups),
             phasing=GrowingPhases(growth, shortest_phase(problem)),
             power=power,
@@ -121,6 +125,12 @@ class AdaptivePhases:
     def from_tree(self, tree: Mapping[str, Any]) -> AdaptivePhases:  # noqa: ARG002
         """Itself."""
         return self
+
+
+def _typical_weight(problem: Problem) -> float:
+    """A power of two; 1 for ordinary weights, whose layouts would hardly change."""
+    weights = problem.graph.weights
+    return 1.0 if weights is None else binary_unit(weights, ordinary=_ORDINARY)
 
 
 def _spread_evenly(cells: Cells) -> Array:

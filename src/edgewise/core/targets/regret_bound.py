@@ -168,7 +168,8 @@ def bound_regret(
     edges_alone = cells.own is None and not problem.graph.has_negative_weights
     if edges_alone and not shows_one_cell(problem):
         bound = min(bound, _common_reference(problem, cells, comparison, effort))
-    margin = ROUNDING * problem.graph.n_arcs * float(np.abs(comparison.gaps).max(initial=0.0))
+    total = problem.graph.n_directions * float(np.abs(problem.graph.weight_of_edge).sum())
+    margin = ROUNDING * total * float(np.abs(comparison.gaps).max(initial=0.0))
     bound = 0.0 if bound <= margin else bound
     return Regret(bound, min(optimisation, bound)), worst
 
