@@ -14,6 +14,7 @@ from edgewise.cli.exploring import explored, graded_answer, tried
 from edgewise.cli.terminal.options import OutputFormat, Plot, Seed
 from edgewise.cli.terminal.plotting import check_plot, save_plot
 from edgewise.cli.terminal.shell import Format, Output, emit, note
+from edgewise.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from edgewise.integrations.cells import RadioEnvironment
@@ -75,10 +76,15 @@ def cells(
     from edgewise.integrations.gains import outcome_of
 
     check_plot(plot)
-    if layout is None:
-        network = RadioNetwork.random(layout_seed, n_sites=sites)
-    else:
+    if layout is not None:
         network = RadioNetwork.from_file(layout, hot_spots)
+    elif hot_spots is not None:
+        raise InvalidArgument(
+            f"--hot-spots is {hot_spots}, but random places have hot spots of their own; pass "
+            "--layout with the cells that go with the file"
+        )
+    else:
+        network = RadioNetwork.random(layout_seed, n_sites=sites)
     system = RadioEnvironment.of(network, error=error, n_users=users)
     note(f"{network!r}, {rounds} rounds, {users} users each")
     run = explored(

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, TextIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise.errors import InvalidFile
+from edgewise.errors import InvalidArgument, InvalidFile
 
 T = TypeVar("T")
 FilePath = str | PathLike[str]
@@ -44,6 +44,15 @@ def is_file(path: Path, *, folder: bool = False) -> bool:
         return path.is_dir() if folder else path.is_file()
     except (OSError, ValueError):
         return False
+
+
+@contextmanager
+def blaming(path: FilePath) -> Iterator[None]:
+    """What is wrong with values from a file is said with the file's name."""
+    try:
+        yield
+    except InvalidArgument as error:
+        raise InvalidFile(f"{path}: {error}") from error
 
 
 @contextmanager

@@ -35,7 +35,8 @@ class OrderedSettings:
         values = np.asarray(self.values, dtype=float)
         if values.ndim != 1 or not np.isfinite(values).all() or (np.diff(values) <= 0).any():
             raise InvalidArgument(
-                f"values are {self.values!r}; they must be finite numbers, ascending, each once"
+                f"values are {values.tolist()}; they must be finite numbers, ascending, each once: "
+                "sort them"
             )
         if self.today not in values or len(values) < 2:
             raise InvalidArgument(

@@ -95,7 +95,8 @@ def explore(
     """
     checked = checked_marks(marks)
     random = generator(rng)
-    # rounds go on to the last mark even where the model is contradicted: a trial judges the answer
+    # rounds go on to the last mark: with a gate a contradicted run ends once its estimate settles,
+    # and methods could not be compared at the same marks; a trial judges the answer instead
     learner = Learner(system.problem, strategy=strategy, trust_model=True, rng=draw_seed(random))
     worths, answers = [], []
     for number in range(1, int(checked[-1]) + 1):

@@ -240,7 +240,8 @@ def test_demo_cells_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     crowded = tmp_path / "crowded.csv"
     crowded.write_text("site,x,y,height,azimuth\na,0,0,30,0\nb,0,0,30,90\n")
     for wrong, said in (
-        (("--layout", str(crowded)), "on one spot"),
+        (("--layout", str(crowded)), "crowded.csv: sites a and b stand 0.0 m apart, on one spot"),
+        (("--hot-spots", str(crowded)), "pass --layout"),
         (("--layout", str(tmp_path / "none.csv")), "none.csv"),
         (("--error", "-1"), "at least 0"),
         (("--rounds", "1"), "rounds"),
@@ -254,7 +255,7 @@ def test_demo_wind_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     crowded = tmp_path / "crowded.csv"
     crowded.write_text("x,y\n0,0\n100,0\n")
     for wrong, said in (
-        (("--layout", str(crowded)), "closer than a rotor"),
+        (("--layout", str(crowded)), "crowded.csv: turbines 0 (at 0, 0) and 1 (at 100, 0) stand"),
         (("--layout", "sideways"), "regular, random, or a file"),
         (("--wake", "jansen"), "jensen"),
         (("--speed", "-1"), "above 0"),

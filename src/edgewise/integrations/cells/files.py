@@ -9,7 +9,7 @@ import numpy as np
 
 from edgewise.base.arrays import Array
 from edgewise.errors import InvalidFile
-from edgewise.formats.files import FilePath, read_by_extension
+from edgewise.formats.files import FilePath, blaming, read_by_extension
 from edgewise.formats.table import Table, read_csv
 from edgewise.integrations.cells.network import HotSpots
 
@@ -49,7 +49,8 @@ def _cells(file: Path) -> dict[str, Any]:
 def _spots(file: Path) -> HotSpots:
     table = read_csv(file)
     x, y, radius, share = (table.numbers(name) for name in _columns(table, _SPOTS, "hot spots"))
-    return HotSpots(np.column_stack([x, y]), radius, share)
+    with blaming(file):
+        return HotSpots(np.column_stack([x, y]), radius, share)
 
 
 def _columns(table: Table, wanted: tuple[str, ...], what: str) -> list[str]:

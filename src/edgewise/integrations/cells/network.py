@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from edgewise.base.arrays import Array, Indices, frozen
 from edgewise.base.randomness import Rng, generator
 from edgewise.errors import InvalidArgument
-from edgewise.formats.files import FilePath
+from edgewise.formats.files import FilePath, blaming
 from edgewise.integrations.cells.pattern import TiltPattern
+from edgewise.integrations.places import closest_pair
 
 _CLOSEST = 10.0
 """Metres between two sites at least: closer ones are one site, or a mistyped place."""
@@ -193,7 +193,9 @@ class RadioNetwork:
         from edgewise.integrations.cells.files import read_cells, read_hot_spots
 
         spots = HotSpots.none() if hot_spots is None else read_hot_spots(hot_spots)
-        return cls(**read_cells(path), hot_spots=spots)
+        found = read_cells(path)
+        with blaming(path):
+            return cls(**found, hot_spots=spots)
 
     @property
     def n_cells(self) -> int:
@@ -249,11 +251,10 @@ _ARRAYS = {"sites": float, "masts": float, "site_of_cell": np.int64, "azimuths":
 def _refuse_one_spot(sites: Array, names: tuple[str, ...]) -> None:
     if len(sites) < 2:
         return
-    distances, nearest = cKDTree(sites).query(sites, k=2)
-    first = int(distances[:, 1].argmin())
-    if distances[first, 1] < _CLOSEST:
+    first, second, distance = closest_pair(sites)
+    if distance < _CLOSEST:
         raise InvalidArgument(
-            f"sites {names[first]} and {names[int(nearest[first, 1])]} stand "
-            f"{distances[first, 1]:.1f} m apart, on one spot; make them one site with more cells, "
-            f"or move one by {_CLOSEST:g} m at least, and check that places are in metres"
+            f"sites {names[first]} and {names[second]} stand {distance:.1f} m apart, on one spot; "
+            f"make them one site with more cells, or move one by {_CLOSEST:g} m at least, and "
+            "check that places are in metres"
         )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from edgewise.base.arrays import Array, frozen
 from edgewise.base.choice import pick
 from edgewise.base.randomness import generator
 from edgewise.errors import InvalidArgument
-from edgewise.formats.files import FilePath
+from edgewise.formats.files import FilePath, blaming
 from edgewise.integrations.floris.models import WAKES
+from edgewise.integrations.places import closest_pair
 
 _FULLEST = 0.4
 """Share of the ground that discs of the least distance may cover: fuller ground is hard to fill."""
@@ -137,9 +137,11 @@ class WindFarm:
         from edgewise.integrations.floris.files import read_farm
 
         given = {"wind_direction": wind_direction, "wind_speed": wind_speed, "wake": wake}
-        known = {name: value for name, value in given.items() if value is not None}
-        one_wind = wind_direction is None or wind_speed is None
-        return cls(**{**read_farm(path, one_wind=one_wind), **known})
+        known: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        found = read_farm(path, one_wind=wind_direction is None or wind_speed is None)
+        with blaming(path):
+            farm = cls(**found)
+        return replace(farm, **known)
 
     @classmethod
     def grid(
@@ -201,11 +203,10 @@ class WindFarm:
 def _refuse_crowded(places: Array, diameter: float) -> None:
     if len(places) < 2:
         return
-    distances, nearest = cKDTree(places).query(places, k=2)
-    first = int(distances[:, 1].argmin())
-    if distances[first, 1] < diameter:
+    first, second, distance = closest_pair(places)
+    if distance < diameter:
+        here, there = (f"{i} (at {places[i, 0]:g}, {places[i, 1]:g})" for i in (first, second))
         raise InvalidArgument(
-            f"turbines {first} and {int(nearest[first, 1])} stand {distances[first, 1]:.0f} m "
-            f"apart, closer than a rotor ({diameter:g} m); move one, and check that positions are "
-            "in metres"
+            f"turbines {here} and {there} stand {distance:.0f} m apart, closer than a rotor "
+            f"({diameter:g} m); move one, and check that positions are in metres"
         )

@@ -109,8 +109,16 @@ def test_wrong_files_are_refused_with_the_line(tmp_path: Path, text: str, messag
 def test_sites_on_one_spot_in_a_file_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "cells.csv"
     file.write_text(HEADER + "a,0,0,30,0\nb,0,0,30,90\n")
-    with pytest.raises(InvalidArgument, match="on one spot; make them one site"):
+    with pytest.raises(InvalidFile, match=r"cells\.csv: sites a and b .* on one spot; make them one"):
         RadioNetwork.from_file(file)
+
+
+def test_hot_spots_that_cannot_be_are_refused_with_the_file(tmp_path: Path) -> None:
+    cells, spots = tmp_path / "cells.csv", tmp_path / "spots.csv"
+    cells.write_text(HEADER + "a,0,0,30,0\nb,700,0,30,90\n")
+    spots.write_text("x,y,radius,share\n0,0,50,2\n")
+    with pytest.raises(InvalidFile, match=r"spots\.csv: .*shares \[2\.0\]"):
+        RadioNetwork.from_file(cells, spots)
 
 
 @given(st.floats(-720.0, 720.0), st.floats(-90.0, 90.0), st.floats(0.0, 20.0))

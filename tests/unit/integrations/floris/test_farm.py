@@ -29,8 +29,11 @@ def test_a_random_farm_that_cannot_be_placed_is_refused() -> None:
 
 
 def test_turbines_closer_than_a_rotor_are_named() -> None:
-    with pytest.raises(InvalidArgument, match=r"turbines 1 and 2 stand 100 m apart.*126 m.*metres"):
+    said = r"turbines 1 \(at 900, 0\) and 2 \(at 900, 100\) stand 100 m apart.*126 m.*metres"
+    with pytest.raises(InvalidArgument, match=said):
         WindFarm([[0, 0], [900, 0], [900, 100]], wind_direction=270, wind_speed=8)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match=r"turbines 0 .* and 1 .* stand 0 m apart"):
+        WindFarm([[0, 0], [0, 0]], wind_direction=270, wind_speed=8)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
