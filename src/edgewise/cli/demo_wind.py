@@ -136,5 +136,5 @@ def _save_picture(system: FlorisSystem, run: Exploration, outcome: Outcome, path
     for name, yaws in (("zero yaw", np.zeros_like(found)), (f"edgewise ({gain:+.1%})", found)):
         flow = system.simulator.flow(yaws)
         panels.append(farm_data(task, yaws, title=name, flow=flow))
-    curves = gains_data(outcome.courses, outcome.optimiser)
+    curves = gains_data(outcome.courses, outcome.optimiser, today="zero yaw")
     save_plot(figure_farm(*panels, gains=curves), path)

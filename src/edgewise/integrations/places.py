@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from scipy.spatial import cKDTree
 
 from edgewise.base.arrays import Array
@@ -11,6 +10,7 @@ from edgewise.base.arrays import Array
 def closest_pair(places: Array) -> tuple[int, int, float]:
     """The two of at least two places (n, 2) that are closest, in order, and their distance.
 
+    >>> import numpy as np
     >>> closest_pair(np.array([[0.0, 0.0], [9.0, 0.0], [9.0, 4.0], [9.0, 4.0]]))
     (2, 3, 0.0)
     """

@@ -109,7 +109,9 @@ def test_wrong_files_are_refused_with_the_line(tmp_path: Path, text: str, messag
 def test_sites_on_one_spot_in_a_file_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "cells.csv"
     file.write_text(HEADER + "a,0,0,30,0\nb,0,0,30,90\n")
-    with pytest.raises(InvalidFile, match=r"cells\.csv: sites a and b .* on one spot; make them one"):
+    with pytest.raises(
+        InvalidFile, match=r"cells\.csv: sites a and b .* on one spot; make them one"
+    ):
         RadioNetwork.from_file(file)
 
 
