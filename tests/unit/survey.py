@@ -12,7 +12,18 @@ import numpy as np
 import scipy.sparse as sp
 
 import edgewise as ew
-from edgewise import formats, plots, simulation, stopping, strategies, study, targets, theory, trial
+from edgewise import (
+    cluster,
+    formats,
+    plots,
+    simulation,
+    stopping,
+    strategies,
+    study,
+    targets,
+    theory,
+    trial,
+)
 
 
 class Call(NamedTuple):
@@ -332,6 +343,43 @@ def _rest(folder: Path) -> _Rows:
         )
     yield from _plots()
     yield from _formats(folder)
+    yield from _clusters(folder)
+
+
+def _ring(number: int) -> Any:
+    """A partition of a network of eight nodes."""
+    return np.array([[4 * number, 4 * number + 1], [4 * number + 1, (4 * number + 4) % 8]])
+
+
+def _clusters(folder: Path) -> _Rows:
+    """On partitions, in this process; ``dask`` alone would look for a scheduler."""
+    kept = folder / "parts"
+    graph = cluster.PartitionedGraph.from_function(_ring, kept, n_partitions=2, n_nodes=8)
+    search = {"method": "auto", "sweeps": 2, "bound": "fast", "start": None, "rng": 0}
+    yield "cluster.allocate", cluster.allocate, {
+        "graph": graph, "arms": _EYE, "matrix": _MATRIX, "beta": None, **search, "progress": None
+    }  # fmt: skip
+    yield "cluster.allocate_table", cluster.allocate_table, {
+        "graph": graph, "tables": _MATRIX, **search, "progress": None
+    }  # fmt: skip
+    problem = ew.Problem(graph, _EYE)
+    run = {"delta": 0.05, "epsilon": None, "strategy": "contrast", "stopping": None, "rng": 0}
+    environment = cluster.SimulatedRewards(np.array([_MATRIX]), 1.0)
+    yield "cluster.identify", cluster.identify, {
+        "problem": problem, "environment": environment, **run, "max_rounds": 2,
+        "checkpoint": None, "progress": False,
+    }  # fmt: skip
+    yield "cluster.PartitionedLearner", cluster.PartitionedLearner, {"problem": problem, **run}
+    yield "cluster.SimulatedRewards", cluster.SimulatedRewards, {
+        "tables": np.array([_MATRIX]), "noise": 1.0
+    }  # fmt: skip
+    yield "cluster.MeasuredRewards", cluster.MeasuredRewards, {"folder": str(folder)}
+    made = cluster.PartitionedGraph
+    yield "cluster.PartitionedGraph.from_function", made.from_function, {
+        "function": _ring, "folder": folder / "again", "n_partitions": 2, "n_nodes": 8,
+        "directed": False, "relabel": False,
+    }  # fmt: skip
+    yield "cluster.PartitionedGraph.open", made.open, {"folder": kept}
 
 
 def _plots() -> _Rows:

@@ -106,6 +106,12 @@ def _counted(state: LearnerState, cumulative: ByRound, taken: int) -> LearnerSta
     )
 
 
+@staying_finite("what the next round is chosen from")
+def next_arms(setting: Setting, state: LearnerState) -> Indices:
+    """(n,) the joint arm of the next round, a pure function of the state."""
+    return setting.plan.joint_arm(setting.problem, state)
+
+
 @staying_finite("the estimate after this round")
 def tell_round(
     setting: Setting, state: LearnerState, arms: Indices, rewards: Array
@@ -357,9 +363,7 @@ class Learner:
             )
         if self._ticket is None:
             number = self.rounds + 1
-            with staying_finite("what the next round is chosen from"):
-                arms = self._setting.plan.joint_arm(self.problem, self._state)
-            self._ticket = Ticket(number, arms)
+            self._ticket = Ticket(number, next_arms(self._setting, self._state))
         return self._ticket
 
     def tell(self, ticket: Ticket, rewards: ArrayLike) -> None:

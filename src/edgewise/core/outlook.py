@@ -18,6 +18,7 @@ from scipy.special import stdtrit
 
 from edgewise.base.arrays import Array, Indices, stays_frozen
 from edgewise.base.html import summary
+from edgewise.base.scales import staying_finite
 from edgewise.base.wording import listed
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.measuring import with_present
@@ -130,6 +131,7 @@ class Explanation:
         return listed(self.headline, self.rows())
 
 
+@staying_finite("the estimate")
 def predict(
     setting: Setting, state: LearnerState, arms: Indices, against: Indices | None = None
 ) -> Prediction:
@@ -141,6 +143,7 @@ def predict(
     return Prediction(value, deviation, arms, against, freedom)
 
 
+@staying_finite("the estimate")
 def explain(setting: Setting, state: LearnerState, arms: Indices, node: int) -> Explanation:
     """What changes if a node takes another arm, and which links decide; others as in ``arms``."""
     problem, objective = setting.problem, _known(setting, state)

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.scales import staying_finite
 from edgewise.core.evidence.measuring import (
     Statistics,
     after,
@@ -38,6 +39,7 @@ def sum_rounds(setting: Setting, rounds: Iterable[tuple[Indices, Array]]) -> Sta
     return total
 
 
+@staying_finite("the estimate after this correction")
 def amend(
     setting: Setting, state: LearnerState, phase: int, statistics: Statistics
 ) -> LearnerState:
@@ -64,6 +66,7 @@ def _look_again(setting: Setting, state: LearnerState) -> LearnerState:
     return reconsider(setting, replace(state, extra_looks=state.extra_looks + 1))
 
 
+@staying_finite("the estimate")
 def reconsider(setting: Setting, state: LearnerState) -> LearnerState:
     """The state with its last verdict judged again, from the statistics it was judged by.
 

@@ -104,6 +104,18 @@ def test_units_are_powers_of_two_and_ordinary_numbers_keep_theirs() -> None:
     assert np.log2(binary_unit(np.array([1e30, 1e31]))) == 102.0
 
 
+def test_a_study_that_cannot_choose_its_next_round_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks_down(*_: object) -> None:
+        np.linalg.solve(np.zeros((2, 2)), np.ones(2))
+
+    problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2))
+    study = ew.Study.create("farm", problem, rng=0)
+    monkeypatch.setattr(type(study.seen.cursor.setting.plan), "joint_arm", breaks_down)
+    with pytest.raises(NotFinite, match="what the next round is chosen from has overflowed"):
+        study.ask()
+    assert len(list(study.log())) == 1
+
+
 def test_arithmetic_that_breaks_down_is_an_error_of_its_own() -> None:
     with pytest.raises(NotFinite, match="the fit has overflowed"), staying_finite("the fit"):
         np.linalg.solve(np.zeros((2, 2)), np.ones(2))

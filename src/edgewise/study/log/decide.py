@@ -23,6 +23,7 @@ from edgewise.core.evidence.by_edge import (
 from edgewise.core.gate.outliers import outliers, screened
 from edgewise.core.gate.watch import Told as Watched
 from edgewise.core.gate.watch import Watch, nothing_watched, watch_round, watch_rounds
+from edgewise.core.learner import next_arms
 from edgewise.core.local.normal_equations import Phase
 from edgewise.core.model.problem import Problem
 from edgewise.core.revision import sum_rounds
@@ -99,7 +100,7 @@ def ask(setting: Setting, state: StudyState) -> Asked | None:
             ", or go on with ",
             *_WAYS_ON[state.ending],
         )
-    arms = setting.plan.joint_arm(setting.problem, state.learner)
+    arms = next_arms(setting, state.learner)
     return Asked(rounds + 1, state.attempts + 1, len(state.phase_ends), arms)
 
 
