@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.progress import ProgressLine, describe, is_watched, observer_for
+from edgewise.live import is_watched
+from edgewise.progress import ProgressLine, describe, observer_for
 
 CONTRACT: dict[str, list[str]] = {
     "Graph.star": ["n_edges", "n_nodes"],
@@ -242,7 +243,7 @@ def test_progress_may_be_any_function() -> None:
 def test_a_terminal_line_is_rewritten_in_place() -> None:
     stream = Terminal()
     line = ProgressLine(stream)
-    line._pause = 0.0
+    line._line.pause = 0.0
     report = noisy_run(line)
     text = stream.getvalue()
     assert text.count("\r") == report.rounds
@@ -296,7 +297,7 @@ def test_progress_shows_itself_to_whoever_watches_a_call_that_lasts(
     """Nothing in the first seconds; nothing at all where nobody watches, or if it is unwanted."""
     stream, clock = Watched(), iter(np.arange(0.0, 1000.0, 0.5))
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr("edgewise.progress.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("edgewise.live.time.monotonic", lambda: float(next(clock)))
     line = observer_for(None)
     assert isinstance(line, ProgressLine)
     problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2), noise=0.1)
@@ -309,6 +310,18 @@ def test_progress_shows_itself_to_whoever_watches_a_call_that_lasts(
     assert observer_for(False) is None
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert observer_for(None) is None
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_repeated_runs_are_counted(capsys: pytest.CaptureFixture[str], jobs: int) -> None:
+    problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2), noise=0.1)
+    for progress, lines in ((True, 1), (None, 0), (False, 0)):  # elsewhere lines are rare
+        runs = ew.simulation.replicate(
+            problem, np.diag([2.0, 1.0]), repetitions=3, rng=0, jobs=jobs, progress=progress
+        )
+        shown = capsys.readouterr().err.splitlines()
+        expected = f"run 1 of 3, {runs.rounds[0]:.4g} rounds on average"
+        assert shown == [expected] * lines
 
 
 def test_a_notebook_is_watched() -> None:

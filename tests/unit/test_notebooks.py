@@ -7,11 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import nbclient
+import nbformat
 import pytest
-
-nbformat = pytest.importorskip("nbformat")
-nbclient = pytest.importorskip("nbclient")
-pytest.importorskip("ipykernel")
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 _SOURCES = Path(__file__).parents[2] / "src"
@@ -20,7 +18,7 @@ _SOURCES = Path(__file__).parents[2] / "src"
 def executed(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[dict[str, Any]]:
     """What the cells of a notebook put out, in order."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(_SOURCES), *filter(None, sys.path)]))
-    notebook = nbformat.read(_EXAMPLES / name, as_version=4)
+    notebook = nbformat.read(_EXAMPLES / name, as_version=4)  # type: ignore[no-untyped-call]
     nbclient.NotebookClient(
         notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
     ).execute()
@@ -42,19 +40,17 @@ def test_the_tutorial_shows_report_figure_and_frame(
 
 
 def test_the_wind_farm_gains(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("floris")
     outputs = executed("wind.ipynb", monkeypatch, tmp_path)
     assert "MW" in str(outputs)
 
 
 def test_the_radio_network_is_confirmed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    pytest.importorskip("CRRM")
     outputs = executed("cells.ipynb", monkeypatch, tmp_path)
     assert "the best common tilt" in str(outputs)
 
 
 @pytest.mark.parametrize("path", sorted(_EXAMPLES.glob("*.ipynb")), ids=lambda path: path.name)
 def test_notebooks_are_stored_without_outputs(path: Path) -> None:
-    for cell in nbformat.read(path, as_version=4).cells:
+    for cell in nbformat.read(path, as_version=4).cells:  # type: ignore[no-untyped-call]
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None

@@ -195,7 +195,11 @@ def _replicate(
         # At least once, so that the library can refuse a number that is not positive.
         for start in range(0, max(repetitions, 1), batch):
             size = min(batch, repetitions - start)
-            done.append(ew.simulation.replicate(problem, repetitions=size, rng=rng, **options))
+            done.append(
+                ew.simulation.replicate(
+                    problem, repetitions=size, rng=rng, progress=False, **options
+                )
+            )
             progress.advance(task, size)
     return ew.simulation.Replications.joined(done)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from edgewise.core.strategies import Strategy
 from edgewise.core.targets import Target
 from edgewise.core.targets.truth import Truth
 from edgewise.errors import InvalidArgument, MissingExtra
+from edgewise.live import counted
 from edgewise.simulation.environment import Law
 from edgewise.simulation.worlds import ByCell, ByReward, Environment, Simulated, YourWorld
 
@@ -105,6 +107,7 @@ def replicate(
     max_rounds: int = 10**6,
     rng: Rng = None,
     jobs: int = 1,
+    progress: bool | None = None,
 ) -> Replications:
     """Run the method ``repetitions`` times on simulated rewards.
 
@@ -119,7 +122,8 @@ def replicate(
     :class:`~edgewise.simulation.HierarchicalWorld`. A ``gate`` looks at single rewards: with one,
     rounds are simulated one by one; without, the model is trusted. With ``stop_at_ties`` a run ends
     where :func:`~edgewise.identify` would (``Ending.TIED``); by default runs go on, since how many
-    rounds the method takes is what is asked. The other options are those of
+    rounds the method takes is what is asked. A line counts the runs on a terminal and in a notebook
+    when it takes some seconds (``progress``: at once, or never). The other options are those of
     :class:`~edgewise.Learner`.
 
     ``environment`` is a system of your own instead: a function or class that takes the generator
@@ -165,12 +169,12 @@ def replicate(
         drawn = {"matrix": matrix, "spread": spread, "beta": beta, "own": own} if spread else None
         world = ByReward(truth, own_options, drawn)
     generators = generator(rng).spawn(repetitions)
-    if jobs == 1:
-        finals: list[tuple[LearnerState, Truth | None]] = [
-            world.run(setting, max_rounds, stream) for stream in generators
-        ]
-    else:
-        finals = _run_parallel(setting, world, max_rounds, generators, jobs)
+    ends: Iterable[tuple[LearnerState, Truth | None]] = (
+        (world.run(setting, max_rounds, stream) for stream in generators)
+        if jobs == 1
+        else _run_parallel(setting, world, max_rounds, generators, jobs)
+    )
+    finals = list(counted(ends, partial(_so_far, total=repetitions), progress=progress))
     return Replications(
         rounds=np.array([final.rounds for final, _ in finals]),
         certified=np.array(
@@ -179,6 +183,11 @@ def replicate(
         judged=_correct(setting, finals),
         contradicted=np.array([bool(final.contradictions) for final, _ in finals if gate], bool),
     )
+
+
+def _so_far(finals: list[tuple[LearnerState, Truth | None]], *, total: int) -> str:
+    rounds = sum(final.rounds for final, _ in finals) / len(finals)
+    return f"run {len(finals)} of {total}, {rounds:.4g} rounds on average"
 
 
 def _is_usual(
@@ -226,7 +235,8 @@ def _run_parallel(
     max_rounds: int,
     generators: list[np.random.Generator],
     jobs: int,
-) -> list[tuple[LearnerState, Truth | None]]:
+) -> Iterable[tuple[LearnerState, Truth | None]]:
+    """As they come, in the order of the generators."""
     try:
         from joblib import Parallel, delayed
     except ImportError as error:
@@ -234,4 +244,7 @@ def _run_parallel(
             "jobs other than 1 need joblib; install it with: pip install 'edgewise[parallel]'"
         ) from error
     tasks = (delayed(world.run)(setting, max_rounds, stream) for stream in generators)
-    return list(Parallel(n_jobs=jobs)(tasks))
+    ends: Iterable[tuple[LearnerState, Truth | None]] = Parallel(
+        n_jobs=jobs, return_as="generator"
+    )(tasks)
+    return ends

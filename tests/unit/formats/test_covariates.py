@@ -4,6 +4,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import edgewise as ew
@@ -42,9 +43,8 @@ def test_files_have_covariates(ending: str, tmp_path: Path) -> None:
     elif ending == "graphml":
         nx.write_graphml(drawn(), file)
     else:
-        pytest.importorskip("pyarrow")
         (tmp_path / "rows.csv").write_text(ROWS)
-        pytest.importorskip("pandas").read_csv(tmp_path / "rows.csv").to_parquet(file)
+        pd.read_csv(tmp_path / "rows.csv").to_parquet(file)
     graph = read_graph(file, covariates=["distance", "angle"])
     assert graph.covariate_names == ("distance", "angle")
     assert numbers(graph) == WANTED

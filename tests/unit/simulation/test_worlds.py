@@ -241,7 +241,6 @@ def test_round_by_round_has_the_law_of_cell_by_cell() -> None:
 
 
 def test_every_repetition_draws_a_world_and_jobs_do_not_matter() -> None:
-    pytest.importorskip("joblib")
     problem = ew.Problem(GRAPH, FOUR_ARMS, noise=0.2, pooling="none")
     options: dict[str, Any] = {"spread": 0.5, "target": "allocation", "epsilon": 3.0}
     alone, together = runs(problem, **options), runs(problem, jobs=2, **options)

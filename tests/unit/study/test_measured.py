@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.unit.study.farm import ARMS, GRAPH, MATRIX, PROBLEM, state_of
 
@@ -18,8 +19,6 @@ from edgewise.formats import parse_rewards, read_rewards
 from edgewise.study.log.codec import pack
 from edgewise.study.views.chronicle import chronicle
 from edgewise.study.views.page import study_page
-
-pd = pytest.importorskip("pandas")
 
 
 def problem(measured: Any, **options: Any) -> ew.Problem:

@@ -88,6 +88,7 @@ class RoundsPoint:
             delta=self.delta,
             max_rounds=_MAX_ROUNDS,
             rng=generator_from(seed, point_key(self), first=first),
+            progress=False,
         )
         return rows_of(runs, "repetition", first)
 

@@ -92,6 +92,7 @@ class RandomPoint:
                 delta=self.delta,
                 max_rounds=MAX_ROUNDS,
                 rng=streams[i],
+                progress=False,
             )
             rows += [{"repetition": first + i, **row} for row in rows_of(runs, "run")]
         return rows

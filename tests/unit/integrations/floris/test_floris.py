@@ -85,8 +85,9 @@ def test_a_small_farm_from_measurements_to_a_graded_answer() -> None:
 
 
 def test_a_floris_file_is_a_farm_with_its_own_wakes(tmp_path: Path) -> None:
-    floris = pytest.importorskip("floris")
-    yaml = pytest.importorskip("yaml")
+    import floris
+    import yaml  # type: ignore[import-untyped]
+
     settings = floris.FlorisModel.get_defaults()
     settings["farm"] |= {"layout_x": [0.0, 900.0], "layout_y": [0.0, 0.0]}
     settings["flow_field"] |= {
