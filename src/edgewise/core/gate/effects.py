@@ -18,7 +18,7 @@ import numpy as np
 from edgewise.base.arrays import Array
 from edgewise.base.compiled import compiled
 from edgewise.core.gate.rows import Sight
-from edgewise.core.gate.solving import factor, forward, forward_all, subtract_squares
+from edgewise.core.gate.solving import factor, forward, forward_all, inverse, subtract_squares
 from edgewise.core.gate.sums import SPREADS, Sums
 from edgewise.core.local.channels import Channels, Layout
 from edgewise.core.local.normal_equations import NormalEquations
@@ -239,26 +239,27 @@ def _integrated_edges(equations: NormalEquations, width: int) -> Reduced:
 def _integrate_edges(
     grams: Array, moments: Array, variance: float
 ) -> tuple[Array, Array, float, float]:
-    """Sums over edges of S - SPS, (I - SP)b, b'Pb, log det W; P = tau^2 W^-1, W = I + tau^2 S."""
+    """Sums over edges of SW^-1, W^-1 b, tau^2 b'W^-1 b and log det W, with W = I + tau^2 S.
+
+    As tau^2 S W^-1 = I - W^-1, the inverse of a triangle does for all of them.
+    """
     w = grams.shape[1]
     A, b, paid, determinant = np.zeros((w, w)), np.zeros(w), 0.0, 0.0
-    root = np.sqrt(variance)
     for e in range(len(grams)):
-        S, moment = grams[e], moments[e]
-        W = variance * S
+        W = variance * grams[e]
         for i in range(w):
             W[i, i] += 1.0
+            A[i, i] += 1.0
         L, _ = factor(W)
-        half, x = forward_all(L, root * S), forward(L, root * moment)
-        A += S
-        b += moment
+        H = inverse(L)
+        subtract_squares(H, A)
+        x = forward(L, moments[e])
         for m in range(w):
             determinant += 2.0 * np.log(L[m, m])
-            paid += x[m] * x[m]
-            for i in range(w):
-                b[i] -= half[m, i] * x[m]
-        subtract_squares(half, A)
-    return A, b, paid, determinant
+            paid += variance * x[m] * x[m]
+            for i in range(m + 1):
+                b[i] += H[m, i] * x[m]
+    return A / variance, b, paid, determinant
 
 
 def _edges_with_levels(

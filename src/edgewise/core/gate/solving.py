@@ -76,12 +76,30 @@ def forward_all(L: Array, B: Array) -> Array:
 
 
 @compiled
+def inverse(L: Array) -> Array:
+    """L^-1 (p, p) of a lower triangle without zeros on its diagonal; lower as well."""
+    p = len(L)
+    X = np.zeros((p, p))
+    for i in range(p):
+        for k in range(i):
+            scale = L[i, k]
+            for j in range(k + 1):
+                X[i, j] -= scale * X[k, j]
+        for j in range(i):
+            X[i, j] /= L[i, i]
+        X[i, i] = 1.0 / L[i, i]
+    return X
+
+
+@compiled
 def subtract_squares(rows: Array, A: Array) -> None:
     """A -= X'X for the rows X (n, p), in place; A (p, p) is symmetric."""
     p = len(A)
     for m in range(len(rows)):
         for i in range(p):
             scale = rows[m, i]
+            if scale == 0.0:
+                continue
             for j in range(i + 1):
                 A[i, j] -= scale * rows[m, j]
     for i in range(p):

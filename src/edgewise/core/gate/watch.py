@@ -293,7 +293,9 @@ def _equations(
     sigma = problem.stated_noise if sight.knows_noise else 1.0
     noise = local_network(problem).measurement.noise * sigma
     plain = normal_equations(by_edge, "none", noise=noise)
-    equations = replace(plain, gram=plain.gram / unit**2, moment=plain.moment / unit)
+    equations = plain
+    if unit != 1.0:
+        equations = replace(plain, gram=plain.gram / unit**2, moment=plain.moment / unit)
     if not problem.has_channel_levels:
         return equations, None
     counts = (binary_unit(noise) / noise) ** 2 * by_edge.counts

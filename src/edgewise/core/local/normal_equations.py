@@ -165,11 +165,11 @@ def _of_phase(
     if not per_channel:
         means = (phase.feature_means, phase.reward_means)
         _add_means(channels.starts, channels.gram_starts, T, *means, gram, moment, squares)
-    width = np.diff(channels.starts)
+    width, alike = np.diff(channels.starts), bool((precisions == precisions[:1]).all())
     cross, nuisance_moment = _round_levels(phase, per_channel, per_round, precisions)
     return NormalEquations(
         channels,
-        gram * np.repeat(precisions, width**2),
+        gram * (precisions[0] if alike and len(width) else np.repeat(precisions, width**2)),
         moment * np.repeat(precisions, width),
         squares * precisions,
         np.maximum(T - 1, 0) if per_channel else T.copy(),
