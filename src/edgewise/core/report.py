@@ -140,6 +140,8 @@ class Report:
     """What the data say against the model, the strongest first."""
     unwatched: str = ""
     """Why nobody asked whether the data contradict the model; empty if that was asked."""
+    unnoticed: str = ""
+    """What may contradict the model and would not have been noticed yet; empty if not certified."""
     confirmation: Confirmation = Confirmation.UNCONFIRMED
     """Whether a trial has borne the answer out."""
     measured: str = ""
@@ -223,7 +225,8 @@ class Report:
         claims = [claim for claim in self.target.claims(self) if claim]
         if self.ending is Ending.CONTRADICTED and self.contradictions:
             claims = []
-        closing = [self._tied_text(), f"Assumes {self.assumes}.", self.unwatched]
+        rests = (f"Assumes {self.assumes}.", self.unwatched, self.unnoticed)
+        closing = [self._tied_text(), *rests]
         return " ".join([*said, *claims, *(text for text in closing if text)])
 
     def _tied_text(self) -> str:

@@ -25,6 +25,7 @@ from edgewise.core.evidence.measuring import ByPhase, with_present
 from edgewise.core.evidence.noise import estimate_noise
 from edgewise.core.gate.forms import is_local
 from edgewise.core.gate.lack_of_fit import lack_of_fit
+from edgewise.core.gate.sensitivity import unnoticed_in_words
 from edgewise.core.local.estimate import LocalEstimate, estimate_locally
 from edgewise.core.model.problem import Problem
 from edgewise.core.regret import Regret
@@ -105,6 +106,7 @@ def compile_report(
         edge_tables=None if local is None else local.network.edge_tables(local.theta),
         contradictions=state.contradictions,
         unwatched=_unwatched(setting, state),
+        unnoticed=_unnoticed(setting, state),
         tie=state.tie,
     )
     if report.contradictions:  # what is proved under a model that does not hold is not proved
@@ -119,17 +121,21 @@ def _unwatched(setting: Setting, state: LearnerState) -> str:
     """Why nobody asked whether the data contradict the model; empty if that was asked."""
     if setting.gate is None:
         return "The model was trusted: nobody asked whether the data contradict it."
-    if setting.problem.pooling == "auto" and state.pooling == "shared":
-        return (
-            "Nobody asked whether the data contradict the model that was decided for; model it "
-            "anew with pooling='shared' to have that asked."
-        )
     if state.watch is None:
         return (
             "Nobody asked whether the data contradict the model: the sums that takes would be "
             "large here; pass gate=Gate(always=True) to have them kept."
         )
     return ""
+
+
+def _unnoticed(setting: Setting, state: LearnerState) -> str:
+    """What the gate may have missed, of an answer that it let pass; empty if there is none."""
+    passed = state.verdict.stop and not state.contradictions
+    pooling = state.pooling or setting.problem.pooling
+    if not passed or pooling == "partial" or setting.gate is None or state.watch is None:
+        return ""
+    return unnoticed_in_words(setting.problem, setting.gate, state.watch)
 
 
 def expected_objective(setting: Setting, state: LearnerState) -> Objective | None:

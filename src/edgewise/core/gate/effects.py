@@ -153,9 +153,10 @@ def _integrate_columns(
     squares, determinant = np.zeros(T), np.zeros(T)
     for k in range(T):
         W = inner.copy()
+        least = 1.0 / spreads[k] ** 2
         for i in range(n):
-            W[i, i] += 1.0 / spreads[k] ** 2
-        L, _ = factor(W)
+            W[i, i] += least
+        L, _ = factor(W, least)
         half, paid = forward_all(L, cross), forward(L, moment)
         gram[k], moments[k], squares[k] = A, b, q
         for m in range(n):
@@ -250,7 +251,7 @@ def _integrate_edges(
         for i in range(w):
             W[i, i] += 1.0
             A[i, i] += 1.0
-        L, _ = factor(W)
+        L, _ = factor(W, 1.0)
         H = inverse(L)
         subtract_squares(H, A)
         x = forward(L, moments[e])

@@ -22,15 +22,20 @@ def log_mean(logs: Array) -> float:
 
 
 @compiled
-def factor(A: Array) -> tuple[Array, int]:
-    """Lower L with LL' = A (p, p) on the observed directions, zero columns elsewhere; the rank."""
+def factor(A: Array, least: float = 0.0) -> tuple[Array, int]:
+    """Lower L with LL' = A (p, p) on the observed directions, zero columns elsewhere; the rank.
+
+    Where A - ``least`` I is known to be semidefinite, no pivot is below that, and none is left out.
+    """
     p = len(A)
     L, rank = np.zeros((p, p)), 0
     for j in range(p):
         pivot = A[j, j]
         for k in range(j):
             pivot -= L[j, k] * L[j, k]
-        if pivot <= _UNSEEN * A[j, j]:
+        if least > 0.0:
+            pivot = max(pivot, least)
+        elif pivot <= _UNSEEN * A[j, j]:
             continue
         rank += 1
         root = np.sqrt(pivot)

@@ -77,6 +77,15 @@ def log_e_values(
     return dict(zip(now.marginals, _log_means(later, then, best, len(data.starts)), strict=True))
 
 
+def log_bets(now: Seen, starts: tuple[Seen, ...], *, known: bool) -> dict[str, Array]:
+    """(S, tau) the log of every bet that has begun, by form."""
+    best = np.array([log_best(now.best, then.best, known=known) for then in starts])
+    return {
+        name: np.array([logs - one.marginals[name] for one in starts]) - best[:, None]
+        for name, logs in now.marginals.items()
+    }
+
+
 @compiled
 def _log_means(now: Array, then: Array, best: Array, n_starts: int) -> Array:
     """(F,) log of the mean of exp(now - then - best) over starts and spreads.

@@ -209,11 +209,11 @@ def _look_locally(
     names = [form.name for form in forms]
     found, later = local.judged(problem, told.before)
     for name, evidence in later.evidence().items():
-        if name in names and _speaks(evidence, _bar(forms, gate)):
+        if name in names and _speaks(evidence, bar_of(forms, gate)):
             spoken = noted(spoken, Contradiction(name, told.number, evidence / _LOG10))
     if found is not None and "outlier" in names:
         surprise, worst = log_p_value(found, later.phases)
-        if _speaks(-surprise, _bar(forms, gate)):
+        if _speaks(-surprise, bar_of(forms, gate)):
             spoken = noted(spoken, _outlier_of(problem, found, worst, surprise, told))
     return replace(watch, looked=watch.rounds, spoken=spoken, predictions=later)
 
@@ -251,7 +251,7 @@ def _look_at(name: str, kept: Kept, gate: Gate, watch: Watch, told: Told) -> Wat
     if seen is None:
         return watch
     starts, spoken = watch.starts.get(name, ()), watch.spoken
-    bar = _bar(forms, gate) + _ROUNDING * kept.sums.squares
+    bar = bar_of(forms, gate) + _ROUNDING * kept.sums.squares
     for form, evidence in _evidence(seen, starts, data, watch, sight).items():
         if _speaks(evidence, bar) and told.pooling != "auto":
             place = place_of(form, kept, watch)
@@ -273,12 +273,12 @@ def _evidence(
 
 def _speaks(evidence: float, bar: float) -> bool:
     """Whether log E is enough; what could not be computed is an error, never silence."""
-    if math.isnan(evidence):
+    if math.isnan(evidence) or evidence == math.inf:
         raise overflowed("what the gate computes of the rewards")
     return evidence >= bar
 
 
-def _bar(forms: tuple[Form, ...], gate: Gate) -> float:
+def bar_of(forms: tuple[Form, ...], gate: Gate) -> float:
     """Log of the evidence at which one of the forms speaks."""
     return math.log(max(len(forms), 1) / gate.level)
 
@@ -329,7 +329,7 @@ def _with_outlier(
     forms = forms_for(sight, gate.forms)
     rows, blocks = len(block.numbers), watch.blocks + 1
     surprise = size.log_p_value(found, rows, blocks, known=sight.knows_noise)
-    if -surprise < _bar(forms, gate) or all(form.name != "outlier" for form in forms):
+    if -surprise < bar_of(forms, gate) or all(form.name != "outlier" for form in forms):
         return watch.spoken
     position = int(block.positions[found.position])
     unit = float(sight.scale[position])

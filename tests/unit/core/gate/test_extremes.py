@@ -12,9 +12,13 @@ from tests.instances import THREE_ARMS
 
 import edgewise as ew
 from edgewise.base.arrays import Array
+from edgewise.core.gate import effects
+from edgewise.core.gate.effects import Kept
 from edgewise.core.gate.local import _log_ratio
+from edgewise.core.gate.rows import sight_of
 from edgewise.core.gate.size import residuals
 from edgewise.core.gate.structure import _log_means
+from edgewise.core.gate.sums import SPREADS, TIME, Sums
 from edgewise.core.gate.watch import Told, Watch, look, watch_rounds
 from edgewise.errors import NotFinite
 
@@ -96,6 +100,23 @@ def test_what_cannot_be_computed_is_an_error() -> None:
     broken = replace(watch, rounds=3, growth=np.full_like(watch.growth, np.nan))
     with pytest.raises(NotFinite, match="the gate"):
         look(problem, ew.Gate(), broken, told, now=True)
+
+
+def test_drift_after_very_many_rounds_is_integrated_out_in_full() -> None:
+    """Arms as unit vectors: the time is the sum of the time's products with the rows."""
+    problem = ew.Problem(ew.Graph.circle(n_nodes=6), np.eye(2), noise=0.1)
+    sight, rng = sight_of(problem), np.random.default_rng(0)
+    sums, columns = Sums.nothing(sight), []
+    for number in (1, 2, 3, 300_000, 300_001):
+        arms = rng.integers(0, 2, 6).astype(np.int32)
+        rows = sight.rows(arms, rng.standard_normal(problem.n_rewards))
+        sums = sums.after(rows, number, centred=False)
+        columns.append(number / TIME * np.column_stack([np.ones(len(rows.full)), rows.full]))
+    D, found = np.vstack(columns), effects.drift(Kept(sight, sums, None))
+    singular = np.linalg.svd(D, compute_uv=False)
+    slow = np.log1p(SPREADS[:, None] ** 2 * singular**2).sum(axis=1)
+    assert found.determinant == pytest.approx(slow, abs=1e-2)
+    assert (found.squares >= 0.0).all()
 
 
 def test_residuals_of_rounding_are_none() -> None:
