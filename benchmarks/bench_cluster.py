@@ -21,8 +21,7 @@ import numpy as np
 import edgewise as ew
 from edgewise import cluster
 from edgewise.base.arrays import Array, Indices
-from edgewise.cluster.allocation.allocating import PARTS, Work
-from edgewise.cluster.allocation.sweeps import Step
+from edgewise.cluster.allocation.allocating import Work
 
 STEPS = 10
 """Edges that a node begins."""
@@ -96,10 +95,10 @@ def sweeps(work: Work, client: Any) -> dict[str, dict[str, float]]:
     arms = work.anneal(arms, 1)  # compiles
     with timed(client) as stirring:
         arms = work.anneal(arms, 1)
-    work._step(arms, Step(0, 0, PARTS, 0))
+    work._step(arms, work.steps(0)[0])
     with timed(client) as responding:
-        for part in range(PARTS):
-            arms, _, _ = work._step(arms, Step(0, 1 + part, PARTS, part))
+        for step in work.steps(1):
+            arms, _, _ = work._step(arms, step)
     return {"annealing": stirring, "best response": responding}
 
 

@@ -1,4 +1,4 @@
-"""``edgewise allocate --dask``: a network in Parquet partitions."""
+"""Networks in Parquet partitions: ``edgewise allocate --dask``, and what identify shares."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from edgewise.formats import write_rows
 if TYPE_CHECKING:
     from edgewise.cluster import PartitionedGraph
 
-_PREPARED = "_edgewise"
+PREPARED = "_edgewise"
 """Where a folder of partitions keeps what was checked and sorted."""
 
 
@@ -40,7 +40,7 @@ def allocate_partitions(
     table = arms_from(arms)
     with cluster.working_on(dask) as engine:
         client = engine.client  # type: ignore[attr-defined]
-        graph = _prepared(edges, client)
+        graph = prepared(edges, edges / PREPARED, client, directed=False)
         found = cluster.allocate(
             graph,
             table.arms,
@@ -68,15 +68,15 @@ def allocate_partitions(
         note(f"node table in {out}")
 
 
-def _prepared(edges: Path, client: Any) -> PartitionedGraph:
-    """What an earlier command has stored, unless the files have changed since."""
+def prepared(edges: Path, folder: Path, client: Any, *, directed: bool) -> PartitionedGraph:
+    """What an earlier command has stored in a folder, unless the files have changed since."""
     from edgewise.cluster import PartitionedGraph
 
     try:
-        graph = PartitionedGraph.open(edges / _PREPARED)
-        if graph.is_made_of(edges):
+        graph = PartitionedGraph.open(folder)
+        if graph.is_made_of(edges) and graph.directed == directed:
             return graph
         note(f"{edges} has changed: preparing it anew")
     except InvalidFile:
         note(f"preparing {edges}")
-    return PartitionedGraph.from_parquet(edges, edges / _PREPARED, dask=client)
+    return PartitionedGraph.from_parquet(edges, folder, directed=directed, dask=client)

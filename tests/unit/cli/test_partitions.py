@@ -1,4 +1,4 @@
-"""``edgewise allocate --dask``: on a folder of Parquet partitions."""
+"""``edgewise allocate --dask`` and ``edgewise identify``: on a folder of Parquet partitions."""
 
 import json
 import subprocess
@@ -8,6 +8,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from typer.testing import CliRunner, Result
+
+from edgewise.cli.app import app
 
 DATA = Path(__file__).parents[3] / "examples" / "data"
 
@@ -38,3 +41,48 @@ def test_what_needs_the_graph_in_memory_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path, "--dask", "local", "--time-limit", "3")
     assert done.returncode == 2
     assert "--time-limit needs the graph in memory" in done.stderr
+
+
+def identify(folder: Path, *options: str) -> Result:
+    places = [DATA / "partitions", DATA / "arms.csv", "--prepared", folder / "prepared"]
+    return CliRunner().invoke(app, ["identify", *map(str, places), *options])
+
+
+def test_a_live_run_asks_waits_and_goes_on(tmp_path: Path) -> None:
+    live = ["--deploy", str(tmp_path / "deploy"), "--measured", str(tmp_path / "measured")]
+    live += ["--max-rounds", "2", "--format", "json", "--noise", "3"]
+    asked = identify(tmp_path, *live)
+    assert asked.exit_code == 0, asked.stderr
+    assert json.loads(asked.stdout)["round"] == 1
+    for number in (1, 2):
+        folder = tmp_path / "measured" / f"round-{number:05d}"
+        folder.mkdir(parents=True)
+        for part in (1, 2):
+            rewards = np.random.default_rng((number, part)).normal(size=120)
+            pq.write_table(pa.table({"reward": rewards}), folder / f"part-{part}.parquet")
+        assert (tmp_path / "deploy" / f"round-{number:05d}").is_dir()
+        done = identify(tmp_path, *live)
+    assert done.exit_code == 3  # two rounds of noise certify nothing
+    assert "going on after round 1" in done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["rounds"], facts["certified"]) == (2, False)
+    other = identify(tmp_path, *live, "--seed", "1")
+    assert other.exit_code == 2
+    assert "begun with another seed" in other.stderr
+
+
+def test_a_simulated_run_is_certified_and_writes_the_joint_arm(tmp_path: Path) -> None:
+    done = identify(
+        tmp_path, "--matrix", str(DATA / "matrix.csv"), "--out", str(tmp_path / "plan.csv")
+    )
+    assert done.exit_code == 0, done.stderr
+    assert "certified    yes" in done.stdout
+    assert len((tmp_path / "plan.csv").read_text().splitlines()) == 61
+
+
+def test_where_rewards_come_from_must_be_clear(tmp_path: Path) -> None:
+    for options in ([], ["--deploy", "out"], ["--measured", "in", "--deploy", "out", "--matrix"]):
+        extra = [str(DATA / "matrix.csv")] if "--matrix" in options else []
+        done = identify(tmp_path, *options, *extra)
+        assert done.exit_code == 2
+        assert "where rewards come from is not clear" in done.stderr

@@ -1,6 +1,11 @@
+import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.unit.cluster.networks import TABLES, network, rewards, weighted
 
+import edgewise
 from edgewise.base.arrays import Array
 from edgewise.cluster import (
     ClusterLost,
@@ -19,7 +25,6 @@ from edgewise.cluster import (
     Share,
     SimulatedRewards,
     identify,
-    working_on,
 )
 from edgewise.cluster.identification.rounds import Draw
 from edgewise.core.evidence.statistics import CellStatistics
@@ -36,6 +41,7 @@ from edgewise.errors import (
 from edgewise.network.graph import Graph
 
 ARMS = np.eye(3)
+SOURCE = Path(edgewise.__file__).parents[1]
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.IsolatedNodes")
 
 
@@ -158,26 +164,56 @@ def test_workers_change_no_bit_even_if_one_is_killed(graph: PartitionedGraph, cl
     assert_same(here.state, there.state)
 
 
-def test_a_lost_scheduler_is_named_and_the_run_goes_on_from_its_file(
+@contextmanager
+def a_cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The address of a scheduler with one worker, processes of their own, and the scheduler."""
+    file, paths = folder / "scheduler.json", [str(SOURCE), str(SOURCE.parent)]
+    options: dict[str, Any] = {"env": {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}}
+    options |= {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    common = ["--scheduler-file", str(file), "--no-dashboard"]
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *common]
+    scheduler = subprocess.Popen(command, **options)
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", *common]
+    worker = subprocess.Popen(command, **options)
+    try:
+        while not file.exists():
+            assert scheduler.poll() is None
+            time.sleep(0.05)
+        yield json.loads(file.read_text())["address"], scheduler
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+
+
+def test_a_killed_scheduler_is_named_and_the_run_goes_on_from_its_file(
     graph: PartitionedGraph, tmp_path: Path
 ) -> None:
     problem, path = Problem(graph, ARMS, noise=3.0), tmp_path / "run.json"
     options: dict[str, Any] = {"delta": 1e-9, "rng": 5, "checkpoint": path, "max_rounds": 4}
     expected = identify(problem, rewards, delta=1e-9, rng=5, max_rounds=4)
-    with working_on("local", workers=1) as engine:
-        client = engine.client  # type: ignore[attr-defined]
+    with a_cluster(tmp_path) as (address, scheduler):
 
-        def gone(learner: PartitionedLearner) -> None:
+        def fatal(learner: PartitionedLearner) -> None:
             if learner.rounds == 2:
-                client.cluster.close()
+                scheduler.kill()
 
         with pytest.raises(ClusterLost, match="go on from what was saved"):
-            identify(problem, rewards, **options, dask=client, progress=gone)
+            identify(problem, rewards, **options, dask=address, progress=fatal)
     report = identify(problem, rewards, **options)
     assert report.rounds == 4
     assert np.array_equal(report.tables, expected.tables)
     assert np.array_equal(report.allocation.arms, expected.allocation.arms)  # type: ignore[union-attr]
     assert report.verdict == expected.verdict
+
+
+def test_a_checkpoint_belongs_to_its_options(graph: PartitionedGraph, tmp_path: Path) -> None:
+    problem, path = Problem(graph, ARMS, noise=3.0), tmp_path / "run.json"
+    options: dict[str, Any] = {"delta": 1e-9, "rng": 5, "checkpoint": path, "max_rounds": 1}
+    identify(problem, rewards, **options)
+    for other in ({"delta": 0.1}, {"rng": 6}, {"strategy": "g-optimal"}):
+        with pytest.raises(InvalidArgument, match="begun with another seed, strategy"):
+            identify(problem, rewards, **{**options, **other})
     path.write_text("{")
     with pytest.raises(InvalidArgument, match="stored checkpoint cannot be read"):
         identify(problem, rewards, **options)
@@ -225,6 +261,8 @@ def test_wrong_rewards_change_nothing(graph: PartitionedGraph, wrong: Any, messa
 def test_what_partitions_cannot_do_is_refused(graph: PartitionedGraph) -> None:
     with pytest.raises(InvalidArgument, match="'adaptive' coordinates the nodes"):
         PartitionedLearner(Problem(graph, ARMS), strategy="adaptive")
+    with pytest.raises(InvalidArgument, match="target 'allocation' searches the whole graph"):
+        PartitionedLearner(Problem(graph, ARMS), target="allocation")
     with pytest.raises(InvalidProblem, match="every arc has a reward"):
         PartitionedLearner(Problem(graph, ARMS, measured="total"))
     with pytest.raises(InvalidProblem, match="graph is in memory"):

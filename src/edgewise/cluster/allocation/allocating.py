@@ -30,7 +30,7 @@ from edgewise.network.arms import checked_arms
 
 METHODS = ("auto", "bipartite", "two-arm", "greedy", "best-response", "anneal")
 """What :func:`allocate` knows."""
-PARTS = 8
+_PARTS = 8
 """Steps of a sweep: an eighth of the nodes moves at a time, so few neighbours move together."""
 _ENOUGH = 1e-4
 """A sweep that moves a smaller part of the nodes is the last."""
@@ -229,12 +229,16 @@ class Work:
         tasks = [self.engine.submit(worth, one, rows, now) for one in self.graph.ranges]
         return math.fsum(self.engine.result(task) for task in tasks)
 
+    def steps(self, sweep: int) -> list[Step]:
+        """Of a sweep; a single range has nobody to conflict with, and takes one."""
+        n_parts = _PARTS if len(self.graph.ranges) > 1 else 1
+        return [Step(self.seed, _PARTS * sweep + part, n_parts, part) for part in range(n_parts)]
+
     def improve(self, arms: Indices, value: float, sweeps: int) -> tuple[Indices, float]:
         """Best response until hardly a node moves, or for so many sweeps."""
         for sweep in range(sweeps):
             moves = 0
-            for part in range(PARTS):
-                step = Step(self.seed, PARTS * sweep + part, PARTS, part)
+            for step in self.steps(sweep):
                 arms, gain, moved = self._step(arms, step)
                 value, moves = value + gain, moves + moved
             self._told(f"sweep {sweep + 1}", value)
@@ -248,8 +252,7 @@ class Work:
         rows = self.engine.share(self.rows)
         noise = self.engine.share(gumbel_table(np.random.default_rng(self.seed)))
         for sweep, temperature in enumerate(np.linspace(hot, hot / _COOLING, sweeps).tolist()):
-            for part in range(PARTS):
-                step = Step(self.seed, PARTS * sweep + part, PARTS, part)
+            for step in self.steps(sweep):
                 arms = self._stir(arms, rows, noise, step, temperature)
             if self._progress is not None:
                 self._told(f"annealing {sweep + 1}", self.value(arms))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from edgewise.base.border import border
-from edgewise.base.checks import function, reading, table
+from edgewise.base.checks import function, one_of
 from edgewise.base.randomness import Rng, draw_seed
-from edgewise.cluster.engine import Engine, Here, OnDask, working_on
+from edgewise.cluster.engine import Engine, Here, OnDask
 from edgewise.cluster.identification.advising import adviser
 from edgewise.cluster.identification.measuring import MeasuredRewards, round_folder, write_arms
 from edgewise.cluster.identification.rounds import Draw, Environment, run_round
@@ -28,8 +27,6 @@ from edgewise.core.strategies import Contrast, GOptimal, Strategy, sampling_stra
 from edgewise.core.strategies.contrast import ContrastPhases
 from edgewise.core.strategies.independent import IndependentNodes
 from edgewise.errors import InvalidArgument, InvalidProblem, LearnerStopped, UnknownTicket
-from edgewise.progress import ProgressLine
-from edgewise.writing import write_text
 
 
 @dataclass(frozen=True)
@@ -57,6 +54,9 @@ class PartitionedLearner:
         As in :class:`~edgewise.Learner`.
     strategy
         ``"contrast"`` or ``"g-optimal"``: independent nodes, which need no coordination.
+    target
+        ``"pair"``. ``"allocation"`` is refused: every look of it searches for the best joint arms
+        of many tables on the whole graph. The report allocates, with a bound, all the same.
     dask
         A ``distributed.Client``, or an engine of :func:`working_on`; None: in this process.
     """
@@ -69,10 +69,12 @@ class PartitionedLearner:
         epsilon: float | None = None,
         strategy: str | Strategy = "contrast",
         stopping: str | StoppingRule | None = None,
+        target: str = "pair",
         rng: Rng = None,
         dask: Any = None,
     ) -> None:
         _check_problem(problem)
+        _check_target(target)
         self._setting = Setting.of(
             problem,
             delta=delta,
@@ -183,80 +185,6 @@ class PartitionedLearner:
         return Draw(self.graph.n_nodes, law, state.seed, state.rounds + 1)
 
 
-@border
-def identify(
-    problem: Problem,
-    environment: Callable[..., Any],
-    *,
-    delta: float = 0.05,
-    epsilon: float | None = None,
-    strategy: str | Strategy = "contrast",
-    stopping: str | StoppingRule | None = None,
-    max_rounds: int = 10**6,
-    rng: Rng = None,
-    dask: Any = None,
-    checkpoint: str | Path | None = None,
-    progress: bool | Callable[[PartitionedLearner], None] = False,
-) -> Report:
-    """Find the best pair of arms of a partitioned graph, and allocate it.
-
-    Parameters
-    ----------
-    problem, delta, epsilon, strategy, stopping, rng
-        As in :class:`PartitionedLearner`.
-    environment
-        Called where a partition lies, with a :class:`Share`: its edges, the joint arm, the round;
-        returns the rewards of its arcs, NaN where missing. Or :class:`MeasuredRewards`.
-    max_rounds
-        Round budget. Spending it is an ending of the report, not an error.
-    dask
-        The address of a scheduler, ``"local"``, a client; None to work in this process.
-    checkpoint
-        A file that holds the learner after every closed round. If it is there at the start, the
-        run goes on from it: after a scheduler was lost, call the same again.
-    progress
-        True: a live line on standard error. Or a function called with the learner after rounds.
-    """
-    if max_rounds < 1:
-        raise InvalidArgument(f"max_rounds is {max_rounds}; it must be at least 1")
-    observer: Any = ProgressLine() if progress is True else progress
-    with working_on(dask) as engine:
-        learner = _begun(problem, checkpoint, engine) or PartitionedLearner(
-            problem,
-            delta=delta,
-            epsilon=epsilon,
-            strategy=strategy,
-            stopping=stopping,
-            rng=rng,
-            dask=engine,
-        )
-        try:
-            while learner.ending(max_rounds=max_rounds) is Ending.RUNNING:
-                learner.run_round(environment)
-                if checkpoint is not None:
-                    write_text(checkpoint, json.dumps(learner.save(), default=_plain))
-                if observer:
-                    observer(learner)
-        finally:
-            if isinstance(observer, ProgressLine):
-                observer.close()
-        return learner.report(max_rounds=max_rounds)
-
-
-def _begun(problem: Problem, checkpoint: Any, engine: Engine) -> PartitionedLearner | None:
-    """What a run before this one has saved, if any."""
-    if checkpoint is None or not Path(checkpoint).exists():
-        return None
-    with reading("checkpoint"):
-        saved = table("checkpoint", json.loads(Path(checkpoint).read_text("utf-8")))
-    return PartitionedLearner.restore(problem, saved, dask=engine)
-
-
-def _plain(array: Any) -> Any:
-    """What JSON does not know, as lists; floats come back with the same bits."""
-    return array.tolist()
-
-
 def _engine(dask: Any) -> Engine:
     """An engine as it is, or that of a client."""
     if dask is None:
@@ -281,6 +209,17 @@ def _checked_strategy(strategy: str | Strategy) -> Strategy:
             argument="strategy",
         )
     return chosen
+
+
+def _check_target(target: str) -> None:
+    one_of("target", target, ("pair", "allocation"))
+    if target == "allocation":
+        raise InvalidArgument(
+            "target 'allocation' searches the whole graph for rivals at every look, which "
+            "partitions do not allow; use target='pair': the report allocates, with a bound on "
+            "what is lost for the estimated tables",
+            argument="target",
+        )
 
 
 def _check_problem(problem: Problem) -> None:

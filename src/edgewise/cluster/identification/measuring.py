@@ -29,8 +29,7 @@ class MeasuredRewards:
 
     def __call__(self, share: Share, /) -> Array:
         """The rewards of one partition in one round."""
-        name = share.partition.removesuffix(".parquet") + ".parquet"
-        path = round_folder(self.folder, share.round) / name
+        path = self.path(share.partition, share.round)
         if not path.exists():
             raise InvalidFile(
                 f"{path}: the measurements of {share.partition} in round {share.round} are not "
@@ -40,6 +39,11 @@ class MeasuredRewards:
         if "reward" not in table:
             raise InvalidFile(f"{path}: there is no column 'reward'; give one number per arc")
         return np.asarray(table["reward"], float)
+
+    def path(self, partition: str, number: int) -> Path:
+        """Where the measurements of a partition in a round are, or will be."""
+        name = partition.removesuffix(".parquet") + ".parquet"
+        return round_folder(self.folder, number) / name
 
 
 @dataclass(frozen=True, eq=False)

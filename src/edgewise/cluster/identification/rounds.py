@@ -26,6 +26,8 @@ from edgewise.core.model.cells import Cells
 from edgewise.errors import InvalidRewards
 
 _FIRST_SET = np.zeros(1, np.int32)
+_TOGETHER = 32
+"""Partitions whose sums one task adds: a table per block each, at most some megabytes in all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +128,8 @@ def run_round(
     shared = engine.share((cells, draw, environment))
     pieces = [engine.submit(piece_of, partition, shared) for partition in partitions]
     carry = engine.submit(_nothing, shared)
-    for piece in pieces:  # a chain of additions, each where its partition was summed
-        carry = engine.submit(_carried, carry, piece, shared)
+    for first in range(0, len(pieces), _TOGETHER):  # in order, for the bits
+        carry = engine.submit(_carried_all, shared, carry, *pieces[first : first + _TOGETHER])
     found: CellSums = engine.result(engine.submit(_closed, carry))
     return statistics_of(found, cells)
 
@@ -182,9 +184,16 @@ def _nothing(shared: tuple[Cells, Draw, Environment]) -> Carry:
     return Carry(CellSums.zero(shared[0]), None)
 
 
-def _carried(carry: Carry, piece: Piece, shared: tuple[Cells, Draw, Environment]) -> Carry:
+def _carried_all(shared: tuple[Cells, Draw, Environment], carry: Carry, *pieces: Piece) -> Carry:
+    """With some more partitions."""
+    for piece in pieces:
+        carry = _carried(shared[0], carry, piece)
+    return carry
+
+
+def _carried(cells: Cells, carry: Carry, piece: Piece) -> Carry:
     """With one more partition."""
-    cells, (total, begun) = shared[0], carry
+    total, begun = carry
     if piece.head is not None:
         begun = CellSums.zero(cells) if begun is None else begun
         edges, arms, rewards = piece.head

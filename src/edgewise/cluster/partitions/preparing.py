@@ -19,8 +19,8 @@ from edgewise.writing import write_text
 
 SUMMARY = "edgewise-graph.json"
 """The file that says what is in the folder; written last."""
-_ENDS = 1 << 24
-"""Edge ends that a range of nodes has, about."""
+_FEWEST_ENDS, _ENDS = 1 << 15, 1 << 24
+"""Edge ends that a range of nodes has, about: fewer are not worth a task."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,8 @@ def _summary(
             "matrix could not be learned; number the kinds 0 .. q - 1 without gaps"
         )
     nodes = max(one.largest for one in facts) + 1 if n_nodes is None else n_nodes
-    n_ranges = min(max(len(facts), -(-2 * size // _ENDS)), nodes, 1 << 15)
+    n_ranges = max(min(len(facts), -(-2 * size // _FEWEST_ENDS)), -(-2 * size // _ENDS))
+    n_ranges = min(n_ranges, nodes, 1 << 15)
     return Summary(
         n_nodes=nodes,
         directed=directed,
