@@ -42,11 +42,13 @@ def unnoticed(problem: Problem, gate: Gate, watch: Watch) -> dict[str, float]:
     asked = [form for form in forms if form.name in _GROWTH and form.name not in hidden]
     if not asked or not watch.sums.count:
         return {}
-    now = seen(asked, data, Kept(sight, watch.sums, None), watch.prior)
-    assert now is not None
     starts = watch.starts.get("numbers", ())
     began = np.array([n for n in data.starts if n < watch.rounds][: len(starts)])
-    price = bar_of(forms, gate) + math.log(len(data.starts) * len(SPREADS))
+    if not len(began):
+        return {form.name: math.inf for form in asked}
+    now = seen(asked, data, Kept(sight, watch.sums, None), watch.prior)
+    assert now is not None
+    price = bar_of(forms, gate, watch.sums.squares) + math.log(len(data.starts) * len(SPREADS))
     logs = log_bets(now, starts[: len(began)], known=sight.knows_noise)
     return {
         form.name: _least(price - logs[form.name], _GROWTH[form.name](watch, began))

@@ -251,7 +251,7 @@ def _look_at(name: str, kept: Kept, gate: Gate, watch: Watch, told: Told) -> Wat
     if seen is None:
         return watch
     starts, spoken = watch.starts.get(name, ()), watch.spoken
-    bar = bar_of(forms, gate) + _ROUNDING * kept.sums.squares
+    bar = bar_of(forms, gate, kept.sums.squares)
     for form, evidence in _evidence(seen, starts, data, watch, sight).items():
         if _speaks(evidence, bar) and told.pooling != "auto":
             place = place_of(form, kept, watch)
@@ -278,9 +278,9 @@ def _speaks(evidence: float, bar: float) -> bool:
     return evidence >= bar
 
 
-def bar_of(forms: tuple[Form, ...], gate: Gate) -> float:
-    """Log of the evidence at which one of the forms speaks."""
-    return math.log(max(len(forms), 1) / gate.level)
+def bar_of(forms: tuple[Form, ...], gate: Gate, squares: float = 0.0) -> float:
+    """Log of the evidence at which one of the forms speaks, if it is made of sums of squares."""
+    return math.log(max(len(forms), 1) / gate.level) + _ROUNDING * squares
 
 
 def _equations(

@@ -51,12 +51,27 @@ def test_effects_of_the_size_named_are_where_noticing_begins(
     assert noticed(1.6) >= 9
 
 
-def test_two_rounds_show_no_drift_and_more_rounds_show_less() -> None:
+def test_one_or_two_rounds_show_no_drift_and_more_rounds_show_less() -> None:
     sizes = [
-        unnoticed(PROBLEM, ew.Gate(), watched("drift", 0.0, n, 0))["drift"] for n in (2, 6, 20)
+        unnoticed(PROBLEM, ew.Gate(), watched("drift", 0.0, n, 0))["drift"] for n in (1, 2, 6, 20)
     ]
-    assert sizes[0] == math.inf
-    assert sizes[1] > sizes[2] > 0.0
+    assert sizes[:2] == [math.inf, math.inf]
+    assert sizes[2] > sizes[3] > 0.0
+
+
+def test_rewards_a_million_times_the_noise_hide_more() -> None:
+    """Rounding has its part in the bar, and in what is said about it."""
+    loud = ew.Problem(PROBLEM.graph, THREE_ARMS, noise=1e-7)
+    watch = watched("level", 0.0, 8, 0)
+    world, rng = ew.BilinearEnvironment(loud, MATRIX, rng=2), np.random.default_rng(2)
+    told = []
+    for number in range(1, 9):
+        arms = rng.integers(0, 3, 30).astype(np.int32)
+        told.append(Told(number, 0, arms, world(arms), None))
+    quiet = watch_rounds(loud, ew.Gate(), told)
+    assert quiet is not None
+    hidden = unnoticed(loud, ew.Gate(), quiet)["level"]
+    assert hidden > 2.0 * unnoticed(PROBLEM, ew.Gate(), watch)["level"]
 
 
 def test_a_certificate_says_what_would_have_gone_unnoticed() -> None:
