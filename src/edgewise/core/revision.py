@@ -85,10 +85,10 @@ def go_on(setting: Setting, state: LearnerState) -> LearnerState:
 
     The phase that the stop ended is over, as if there had been no stop.
     """
+    if not is_at_its_look(state) or not is_phase_over(setting, state):
+        return state  # before the look, which goes through all phases: this is asked every round
     seen = last_look(setting, state)
-    if seen is None or not is_at_its_look(state) or not is_phase_over(setting, state):
-        return state
-    return next_phase(setting, state, seen.open())
+    return state if seen is None else next_phase(setting, state, seen.open())
 
 
 def end_phase(setting: Setting, state: LearnerState) -> LearnerState:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
@@ -12,16 +13,19 @@ from tests.instances import NAMED_SQUARE as GRAPH
 from tests.instances import SMALL_PROBLEM as PROBLEM
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.core import revision
 from edgewise.core.ending import Ending
 from edgewise.core.evidence.evidence import Evidence
 from edgewise.core.evidence.measuring import ByPhase, Statistics
 from edgewise.core.evidence.statistics import CellStatistics
 from edgewise.core.learner import initial_state, tell_round
+from edgewise.core.looking import last_look
 from edgewise.core.reporting import compile_report
 from edgewise.core.revision import amend, go_on, reconsider, sum_rounds
 from edgewise.core.setting import Setting
 from edgewise.core.state import LearnerState
 from edgewise.core.stopping import Union
+from edgewise.core.targets import Finding
 
 Told = list[tuple[Indices, Array]]
 
@@ -144,6 +148,29 @@ def test_going_on_closes_the_phase_once_and_keeps_the_verdict() -> None:
     assert go_on(setting, after) is after
     setting, state = certain("g-optimal")
     assert go_on(setting, state) is state  # one phase that never ends
+
+
+def test_going_on_in_the_middle_of_a_phase_looks_at_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is asked after every round of an extended study, and a look goes through all phases."""
+    setting = setting_for("adaptive")
+    rng = np.random.default_rng(5)
+    looks = 0
+
+    def counted(setting: Setting, state: LearnerState) -> Finding | None:
+        nonlocal looks
+        looks += 1
+        return last_look(setting, state)
+
+    monkeypatch.setattr(revision, "last_look", counted)
+    state = fresh(setting)
+    for _ in range(40):
+        arms = setting.plan.joint_arm(PROBLEM, state)
+        state = go_on(setting, tell_round(setting, state, arms, rng.normal(size=PROBLEM.n_rewards)))
+    assert looks == 0
+    assert state.rounds == 40
+    assert len(state.closed) > 2
 
 
 def test_between_looks_the_verdict_stands() -> None:
