@@ -12,6 +12,8 @@ from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.evidence.estimated import own_terms
 from edgewise.core.evidence.evidence import gather
 from edgewise.core.evidence.least_squares import estimate
+from edgewise.core.evidence.noise import estimate_noise
+from edgewise.core.model.problem import Problem
 from edgewise.core.outlook import predict
 from edgewise.core.report import Report
 from edgewise.core.setting import Setting
@@ -35,7 +37,7 @@ class PairRow(NamedTuple):
     behind: float
     """By how much less than the leading pair of its kind."""
     deviation: float | None
-    """Of that difference; None of the leader."""
+    """Of that difference; None of the leader, and while the noise is not known."""
 
 
 class ConfigurationRow(NamedTuple):
@@ -82,7 +84,8 @@ def pair_rows(setting: Setting, state: LearnerState) -> list[PairRow]:
     problem, cells = setting.problem, setting.plan.cells
     if state.rounds == 0:
         return []
-    evidence = gather(problem, cells, np.array([state.rounds]), state.total[None])
+    noise = np.array([_noise(problem, state)])
+    evidence = gather(problem, cells, np.array([state.rounds]), state.total[None], noise=noise)
     if (evidence.leaders < 0).any():
         return []
     means, names = cells.means(evidence.theta[0]), _arm_names(setting)
@@ -93,11 +96,19 @@ def pair_rows(setting: Setting, state: LearnerState) -> list[PairRow]:
             k, l = cells.pairs[pair].tolist()
             behind = float(means[kind, leader] - means[kind, pair])
             known = np.isfinite(evidence.gaps[0, kind, pair])
-            spread = float(evidence.deviations[0, kind, pair]) if known else None
+            spread = _known(evidence.deviations[0, kind, pair]) if known else None
             reward = float(means[kind, pair])
             rows.append(PairRow(labels[kind], names[k], names[l], reward, behind, spread))
     rows.sort(key=lambda row: (str(row.kind), row.behind))
     return rows[:_PAIRS]
+
+
+def _noise(problem: Problem, state: LearnerState) -> float:
+    """Sigma as stated, else as estimated; NaN while repeats are missing."""
+    if problem.noise != "estimate":
+        return problem.stated_noise
+    found = estimate_noise(state.total)
+    return math.nan if found is None else found.deviation
 
 
 def configuration_rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.formats.output import as_json
+from edgewise.study.views.details import pair_rows
 from edgewise.study.views.outputs import status_output
 from edgewise.study.views.page import study_page
 
@@ -17,10 +19,11 @@ ARMS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]])
 
 
 def study(rounds: int = 15, **options: Any) -> ew.Study:
-    problem = ew.Problem(
-        ew.Graph.circle(n_nodes=6), ARMS, noise=0.5, arm_labels=["low", "high", "mixed"], **options
-    )
-    world = ew.BilinearEnvironment(problem, [[1.0, 0.3], [-0.1, 0.5]], rng=1)
+    labels = ["low", "high", "mixed"]
+    given: dict[str, Any] = {"noise": 0.5, "arm_labels": labels, **options}
+    problem = ew.Problem(ew.Graph.circle(n_nodes=6), ARMS, **given)
+    known = replace(problem, noise=0.5)
+    world = ew.BilinearEnvironment(known, [[1.0, 0.3], [-0.1, 0.5]], rng=1)
     made = ew.Study.create("yaw", problem, rng=0, delta=1e-9)
     for number in range(rounds):
         ticket = made.ask()
@@ -44,6 +47,29 @@ def test_pairs_are_listed_with_what_they_lose() -> None:
         k, l = names.index(str(row.first)), names.index(str(row.second))
         assert row.reward == pytest.approx(tables[k, l])
     assert rows[1].behind == pytest.approx(rows[0].reward - rows[1].reward)
+
+
+def test_where_noise_is_estimated_deviations_are_by_the_estimate() -> None:
+    made = study(noise="estimate")
+    now, noise = made.now(), made.report().noise_estimate
+    assert noise is not None
+    stated = replace(now.cursor.setting, problem=replace(made.problem, noise=noise.deviation))
+    assert now.details().pairs == pair_rows(stated, now.cursor.state.learner)
+    assert "<html" in study_page(made)
+
+
+def test_the_page_of_a_local_model_with_estimated_noise() -> None:
+    """As the studies of wind farms and radio cells are."""
+    graph = ew.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)], directed=True)
+    arms = [[0.0, 0.0], [0.5, 0.25], [1.0, 1.0]]
+    options: dict[str, Any] = {"measured": "node", "levels": "channel", "pooling": "partial"}
+    problem = ew.Problem(graph, arms, noise="estimate", interaction=False, **options)
+    made = ew.Study.create("local", problem, strategy="thompson", rng=0)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        ticket = made.ask()
+        made.tell(ticket, rng.standard_normal(4) + np.asarray(ticket.arms))
+    assert "<html" in study_page(made)
 
 
 def test_configurations_lose_what_their_values_say() -> None:
