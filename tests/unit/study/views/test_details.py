@@ -61,7 +61,7 @@ def test_where_noise_is_estimated_deviations_are_by_the_estimate() -> None:
 def test_the_page_of_a_local_model_with_estimated_noise() -> None:
     """As the studies of wind farms and radio cells are."""
     graph = ew.Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)], directed=True)
-    arms = [[0.0, 0.0], [0.5, 0.25], [1.0, 1.0]]
+    arms = np.array([[0.0, 0.0], [0.5, 0.25], [1.0, 1.0]])
     options: dict[str, Any] = {"measured": "node", "levels": "channel", "pooling": "partial"}
     problem = ew.Problem(graph, arms, noise="estimate", interaction=False, **options)
     made = ew.Study.create("local", problem, strategy="thompson", rng=0)
