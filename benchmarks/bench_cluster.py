@@ -1,6 +1,7 @@
 """Large networks on Dask: a round, a sweep, and what Dask adds, on two worker processes.
 
-Run with ``python benchmarks/bench_cluster.py [ARCS]`` (default 10^8; 10^9 needs 30 GB of disk), or
+Run with ``python benchmarks/bench_cluster.py [ARCS [FOLDER]]`` (default 10^8; 10^9 needs 30 GB of
+disk; what is prepared in the folder is used again), or
 ``bench_cluster.py quality [NODES]`` for how good sweeps are; prints a markdown table.
 """
 
@@ -22,6 +23,7 @@ import edgewise as ew
 from edgewise import cluster
 from edgewise.base.arrays import Array, Indices
 from edgewise.cluster.allocation.allocating import Work
+from edgewise.cluster.partitions.preparing import SUMMARY
 
 STEPS = 10
 """Edges that a node begins."""
@@ -78,6 +80,12 @@ def peak_memory() -> float:
     """GB resident at most in this process, mapped files included."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return float(status.split("VmHWM:")[1].split()[0]) / 1e6
+
+
+def own_memory() -> float:
+    """GB resident now in this process that no file backs."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return float(status.split("RssAnon:")[1].split()[0]) / 1e6
 
 
 def a_round(learner: cluster.PartitionedLearner, client: Any) -> dict[str, float]:
@@ -140,37 +148,59 @@ def said(times: dict[str, float], n_arcs: int) -> str:
     return f"{times['wall']:.1f} s of the clock, {per_arc:.1f} ns of processors per arc"
 
 
-def main(n_arcs: int) -> None:
-    """Print the table."""
+def main(n_arcs: int, folder: Path) -> None:
+    """Prepare the graph unless the folder has it, and print the table."""
     made = Circulant(n_arcs // (2 * STEPS))
     rows: list[tuple[str, str]] = []
-    with tempfile.TemporaryDirectory() as folder, cluster.working_on("local", workers=2) as engine:
+    with cluster.working_on("local", workers=2) as engine:
         client = engine.client  # type: ignore[attr-defined]
-        with timed(client) as prepared:
-            graph = cluster.PartitionedGraph.from_function(
-                made, folder, n_partitions=made.n_partitions, dask=client
-            )
-        rows.append(("preparing", said(prepared, graph.n_arcs)))
-        problem = ew.Problem(graph, np.random.default_rng(0).normal(size=(10, 3)), noise=1e6)
-        there = cluster.PartitionedLearner(problem, strategy="g-optimal", rng=0, dask=client)
-        here = cluster.PartitionedLearner(problem, strategy="g-optimal", rng=0)
-        on_dask, alone = a_round(there, client), a_round(here, None)
-        mine, its = (one.state.statistics.to_tree() for one in (here, there))
-        peak = max(client.run(peak_memory).values())
-        rows += [
-            ("a round on two workers", said(on_dask, graph.n_arcs)),
-            ("the same in one process", said(alone, graph.n_arcs)),
-            ("processor time that Dask adds", f"{on_dask['cpu'] / alone['cpu'] - 1.0:+.1%}"),
-            ("the same bits", str(np.array_equal(mine["rewards"], its["rewards"]))),
-            ("bytes to the client per round", str(len(pickle.dumps(its)))),
-            ("peak of a worker, mapped edges included", f"{peak:.2f} GB"),
-        ]
+        if (folder / SUMMARY).exists():
+            graph = cluster.PartitionedGraph.open(folder)
+        else:
+            with timed(client) as took:
+                graph = cluster.PartitionedGraph.from_function(
+                    made, folder, n_partitions=made.n_partitions, dask=client
+                )
+            rows.append(("preparing", said(took, graph.n_arcs)))
+        rows += rounds(graph, client)
         for name, took in sweeps(Work(engine, graph, tables(10), 0), client).items():
             rows.append((f"a sweep of {name}, K = 10", said(took, graph.n_arcs)))
+        rows.append(("peak of a worker, mapped edges included", peak(client, peak_memory)))
+        rows.append(("the same without files that it maps", peak(client, own_memory)))
+        rows.append(("processor time of the idle cluster", f"{idle(client):.1%} of the clock"))
     size = f"{graph.n_arcs:.1e} arcs, {graph.n_nodes:.1e} nodes"
     print(f"{size}, {len(graph.partitions)} partitions\n\n| what | measured |\n|---|---|")
     for row in rows:
         print("| " + " | ".join(row) + " |")
+
+
+def rounds(graph: cluster.PartitionedGraph, client: Any) -> list[tuple[str, str]]:
+    """A round on the workers, and the same in this process."""
+    problem = ew.Problem(graph, np.random.default_rng(0).normal(size=(10, 3)), noise=1e6)
+    there = cluster.PartitionedLearner(problem, strategy="g-optimal", rng=0, dask=client)
+    here = cluster.PartitionedLearner(problem, strategy="g-optimal", rng=0)
+    on_dask, alone = a_round(there, client), a_round(here, None)
+    mine, its = (one.state.statistics.to_tree() for one in (here, there))
+    return [
+        ("a round on two workers", said(on_dask, graph.n_arcs)),
+        ("the same in one process", said(alone, graph.n_arcs)),
+        ("processor time that Dask adds", f"{on_dask['cpu'] / alone['cpu'] - 1.0:+.1%}"),
+        ("the same bits", str(np.array_equal(mine["rewards"], its["rewards"]))),
+        ("bytes to the client per round", str(len(pickle.dumps(its)))),
+        ("peak of a worker in rounds, mapped edges included", peak(client, peak_memory)),
+    ]
+
+
+def peak(client: Any, memory: Any) -> str:
+    """Of all workers."""
+    return f"{max(client.run(memory).values()):.2f} GB"
+
+
+def idle(client: Any) -> float:
+    """What client, scheduler and workers cost while nothing is done."""
+    with timed(client) as found:
+        time.sleep(5.0)
+    return found["cpu"] / found["wall"]
 
 
 def compare(n_nodes: int) -> None:
@@ -185,5 +215,8 @@ def compare(n_nodes: int) -> None:
 if __name__ == "__main__":
     if sys.argv[1:2] == ["quality"]:
         compare(int(float(sys.argv[2])) if len(sys.argv) > 2 else 10**6)
+    elif len(sys.argv) > 2:
+        main(int(float(sys.argv[1])), Path(sys.argv[2]))
     else:
-        main(int(float(sys.argv[1])) if len(sys.argv) > 1 else 10**8)
+        with tempfile.TemporaryDirectory() as temporary:
+            main(int(float(sys.argv[1])) if len(sys.argv) > 1 else 10**8, Path(temporary))

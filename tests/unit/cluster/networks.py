@@ -1,5 +1,6 @@
 """Networks for the tests of this folder; workers import the functions by name."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,9 +28,10 @@ def weighted(number: int) -> tuple[Indices, Indices, Indices, Array]:
     return ends[:, 0], ends[:, 1], kinds, weights
 
 
-def network(folder: Path) -> PartitionedGraph:
-    """Sixteen partitions, about 200,000 edges."""
-    return PartitionedGraph.from_function(some_edges, folder, n_partitions=16, n_nodes=N_NODES)
+def network(folder: Path, *, size: int = 25_000) -> PartitionedGraph:
+    """Sixteen partitions, about 8 ``size`` edges: 200,000."""
+    made = partial(some_edges, size=size)
+    return PartitionedGraph.from_function(made, folder, n_partitions=16, n_nodes=N_NODES)
 
 
 def rewards(share: Share) -> Array:

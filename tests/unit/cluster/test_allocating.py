@@ -118,10 +118,10 @@ def test_sweeps_come_near_the_search_of_one_machine(graph: PartitionedGraph) -> 
     assert found.value - worst >= 0.99 * (alone.value - worst)
 
 
-def test_four_workers_change_no_bit(graph: PartitionedGraph) -> None:
-    """Of an allocation, nor of a round; one and two workers: test_learning.py."""
+def test_four_workers_change_no_bit(graph: PartitionedGraph, tmp_path: Path) -> None:
+    """Of an allocation, nor of a round of 10^6 arcs; one and two workers: test_learning.py."""
     here = allocate_table(graph, TABLE, sweeps=2, bound=None)
-    problem = ew.Problem(graph, np.eye(3), noise=3.0)
+    problem = ew.Problem(network(tmp_path, size=64_000), np.eye(3), noise=3.0)
     alone = PartitionedLearner(problem, rng=1)
     alone.run_round(rewards)
     with working_on("local", workers=4) as engine:

@@ -47,7 +47,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.IsolatedNodes")
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> PartitionedGraph:
-    return network(tmp_path_factory.mktemp("graph"))
+    """Of 10^6 arcs."""
+    return network(tmp_path_factory.mktemp("graph"), size=64_000)
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +93,10 @@ def law_of(learner: PartitionedLearner) -> Array:
 @pytest.mark.parametrize("strategy", ["g-optimal", "contrast"])
 def test_partitions_change_no_bit(graph: PartitionedGraph, strategy: str) -> None:
     """Against the learner of one machine, whose graph has the same edges in the same order."""
+    assert graph.n_arcs >= 10**6
     options: dict[str, Any] = {"strategy": strategy, "delta": 1e-9, "rng": 5}
-    learner = PartitionedLearner(Problem(graph, ARMS, noise=3.0), **options)
-    problem = Problem(graph.load(), ARMS, noise=3.0)
+    learner = PartitionedLearner(Problem(graph, ARMS, noise=30.0), **options)
+    problem = Problem(graph.load(), ARMS, noise=30.0)
     alone = Learner(problem, **options, trust_model=True, target="pair")
     for number in range(1, 4):
         told = shared(graph, learner.state.seed, number, law_of(learner))
@@ -143,7 +145,7 @@ def test_kinds_weights_and_directions_change_no_bit(tmp_path: Path, directed: bo
 
 
 def test_workers_change_no_bit_even_if_one_is_killed(graph: PartitionedGraph, client: Any) -> None:
-    problem = Problem(graph, ARMS, noise=3.0)
+    problem = Problem(graph, ARMS, noise=30.0)
     here = PartitionedLearner(problem, delta=1e-9, rng=5)
     there = PartitionedLearner(problem, delta=1e-9, rng=5, dask=client)
     victim = next(iter(client.run(os.getpid).values()))
@@ -189,7 +191,7 @@ def a_cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
 def test_a_killed_scheduler_is_named_and_the_run_goes_on_from_its_file(
     graph: PartitionedGraph, tmp_path: Path
 ) -> None:
-    problem, path = Problem(graph, ARMS, noise=3.0), tmp_path / "run.json"
+    problem, path = Problem(graph, ARMS, noise=30.0), tmp_path / "run.json"
     options: dict[str, Any] = {"delta": 1e-9, "rng": 5, "checkpoint": path, "max_rounds": 4}
     expected = identify(problem, rewards, delta=1e-9, rng=5, max_rounds=4)
     with a_cluster(tmp_path) as (address, scheduler):
@@ -208,7 +210,7 @@ def test_a_killed_scheduler_is_named_and_the_run_goes_on_from_its_file(
 
 
 def test_a_checkpoint_belongs_to_its_options(graph: PartitionedGraph, tmp_path: Path) -> None:
-    problem, path = Problem(graph, ARMS, noise=3.0), tmp_path / "run.json"
+    problem, path = Problem(graph, ARMS, noise=30.0), tmp_path / "run.json"
     options: dict[str, Any] = {"delta": 1e-9, "rng": 5, "checkpoint": path, "max_rounds": 1}
     identify(problem, rewards, **options)
     for other in ({"delta": 0.1}, {"rng": 6}, {"strategy": "g-optimal"}):
@@ -220,7 +222,7 @@ def test_a_checkpoint_belongs_to_its_options(graph: PartitionedGraph, tmp_path: 
 
 
 def test_a_live_network_gets_and_gives_parquet(graph: PartitionedGraph, tmp_path: Path) -> None:
-    problem = Problem(graph, ARMS, noise=3.0)
+    problem = Problem(graph, ARMS, noise=30.0)
     learner = PartitionedLearner(problem, delta=1e-9, rng=5)
     other = PartitionedLearner(problem, delta=1e-9, rng=5)
     law = law_of(learner)
