@@ -78,6 +78,8 @@ class Estimated:
     spread: float
     """How unequal edges of a kind are: deviation of an edge's mean reward from its kind's, over
     pairs of arms alike."""
+    unmeasured: int = 0
+    """Channels that were never measured: what they show is taken from their kind."""
 
     def __str__(self) -> str:
         low, high = self.interval

@@ -232,6 +232,7 @@ def _estimated(
         noise=local.fit.sigma,
         small_kinds=local.small_kinds,
         spread=local.spread,
+        unmeasured=0 if state.by_edge is None else int((state.by_edge.counts == 0).sum()),
     )
 
 

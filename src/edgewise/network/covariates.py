@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from edgewise.base.arrays import Array, Indices
+from edgewise.base.wording import counted
 from edgewise.errors import InvalidGraph
 
 _COLLINEAR = 1e-6
@@ -73,8 +74,9 @@ def _check_column(column: Array, name: str) -> None:
     bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
         raise InvalidGraph(
-            f"covariate {name!r} of edge {bad[0]} is {column[bad[0]]} ({len(bad)} such edges); "
-            "every edge needs a finite number: fill it in, or leave the covariate out"
+            f"covariate {name!r} of edge {bad[0]} is {column[bad[0]]} "
+            f"({counted(len(bad), 'such edge')}); every edge needs a finite number: "
+            "fill it in, or leave the covariate out"
         )
     if np.ptp(column) <= 1e-12 * np.abs(column).max():
         raise InvalidGraph(

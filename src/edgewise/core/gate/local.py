@@ -67,15 +67,12 @@ class Predicted(NamedTuple):
 def predicted(problem: Problem, before: Phase, arms: Indices, rewards: Array) -> Predicted | None:
     """The rounds of a phase, (T, n) and (T, m), against a fit to the rounds before.
 
-    None where nothing can be predicted: too little was seen, or every round has a level.
+    None where nothing can be predicted: too little was seen, or every round has a level. Numbers
+    of channels that were measured less than twice before are not asked about.
     """
     network = local_network(problem)
-    C = network.channels.n_channels
-    if (
-        problem.level_names in ("round", "both")
-        or C > _MOST
-        or before.counts.min(initial=2.0) < 2.0
-    ):
+    C, enough = network.channels.n_channels, before.counts >= 2.0
+    if problem.level_names in ("round", "both") or C > _MOST or not enough.any():
         return None
     last = _MOST // C
     features = np.stack([network.features(one) for one in arms[-last:]])
@@ -84,12 +81,12 @@ def predicted(problem: Problem, before: Phase, arms: Indices, rewards: Array) ->
     sigma = posterior.fit.sigma * network.measurement.noise
     if problem.has_channel_levels:  # which are known from T rounds only
         features = features - before.feature_means
-        level, error = before.reward_means, sigma**2 / before.counts
+        level, error = before.reward_means, sigma**2 / np.maximum(before.counts, 1.0)
     else:
         level, error = np.zeros(C), np.zeros(C)
     own = _by_channel(features * posterior.mean, network.channels.starts)
     expected = level + own
-    seen = ~np.isnan(numbers)
+    seen = ~np.isnan(numbers) & enough
     rounds, channels = np.nonzero(seen)
     noise = sigma[channels]
     wider, freedom = _sureness(posterior, features, rounds, channels, noise)

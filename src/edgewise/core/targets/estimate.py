@@ -10,6 +10,7 @@ import numpy as np
 
 from edgewise.allocation.instance.result import Allocation
 from edgewise.base.arrays import Indices, Mask
+from edgewise.base.wording import counted
 from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.evidence.measuring import ByRound
 from edgewise.core.local.estimate import LocalEstimate, estimate_locally
@@ -109,6 +110,7 @@ class BestEstimate:
             if said.worth_of_rounds is not None
             else "",
             _small_kinds_text(report, said.small_kinds),
+            _unmeasured_text(report, said.unmeasured),
             "Confirm it by measuring it against what you have today.",
         )
 
@@ -206,6 +208,16 @@ def _small_kinds_text(report: Report, kinds: tuple[int, ...]) -> str:
         f"Fewer than three measured edges of kind {named}: how unequal they are is learnt with the "
         "other kinds."
     )
+
+
+def _unmeasured_text(report: Report, channels: int) -> str:
+    """That some numbers were never measured, and what stands in for them."""
+    if not channels:
+        return ""
+    both = report.problem.measured == "arc" and not report.problem.graph.directed
+    what = "edge" if both else report.problem.measured
+    were = "was" if channels == 1 else "were"
+    return f"{counted(channels, what)} {were} never measured: kinds stand in for what is missing."
 
 
 def _enough(found: LocalEstimate) -> int:

@@ -73,21 +73,29 @@ def test_a_first_phase_and_levels_of_rounds_predict_nothing() -> None:
     assert predicted(PROBLEM, before, arms[1:], rewards[1:]) is None
 
 
+@pytest.mark.parametrize("missing", [0, 1])
 @pytest.mark.parametrize(("offset", "form"), [(0.0, None), (0.6, "round")])
-def test_a_learner_with_edges_of_their_own(offset: float, form: str | None) -> None:
+def test_a_learner_with_edges_of_their_own(offset: float, form: str | None, missing: int) -> None:
+    """Also if a channel is never measured: the others are predicted, and that is said."""
     learner = ew.Learner(PROBLEM, epsilon=1e-9, strategy="thompson", rng=1)
     rng = np.random.default_rng(1)
     world = HierarchicalWorld.draw(PROBLEM, matrix=MATRIX, spread=0.3, rng=rng)
     network = ew.BilinearEnvironment(PROBLEM, world.truth, levels=1.0, rng=rng)
     while learner.ending(max_rounds=40) is ew.Ending.RUNNING:
         ticket = learner.ask()
-        learner.tell(ticket, network(ticket.arms) + offset * (ticket.round % 2))
+        rewards = network(ticket.arms) + offset * (ticket.round % 2)
+        rewards[:missing] = np.nan
+        learner.tell(ticket, rewards)
     forms = [one.form for one in learner.contradictions]
     assert forms == [] if form is None else form in forms
     again = ew.Learner.restore(PROBLEM, learner.save(), strategy=None)
     assert again.contradictions == learner.contradictions
     report = learner.report(max_rounds=40)
     assert (str(report.claim) == "contradicted") == (form is not None)
+    assert report.estimated is not None
+    assert report.estimated.unmeasured == missing
+    if form is None:
+        assert ("never measured" in report.guarantee) == bool(missing)
 
 
 @pytest.mark.parametrize(
