@@ -9,7 +9,6 @@ import io
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -28,6 +27,7 @@ from tests.unit.service.network import measured
 
 import edgewise as ew
 from edgewise.service import create_app
+from edgewise.service.serving import Place, _listening
 from edgewise.study import Study
 
 ROOT = Path(__file__).parents[3]
@@ -103,7 +103,7 @@ def serving(url: str) -> Iterator[str]:
     """The same in a thread, which starts sooner."""
     app = create_app(url, ACCESS)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with _listening(Place(port=0)) as listener:
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +19,7 @@ from tests.unit.service.conftest import ACCESS, WRITE
 import edgewise as ew
 from edgewise.formats import read_matrix
 from edgewise.service import create_app
+from edgewise.service.serving import Place, _listening
 from edgewise.study import MemoryStorage, Study
 
 ROOT = Path(__file__).parents[3]
@@ -34,7 +34,7 @@ def block(kind: str) -> str:
 @pytest.fixture
 def address(storage: MemoryStorage, study: Study) -> Iterator[str]:
     server = uvicorn.Server(uvicorn.Config(create_app(storage, ACCESS), log_level="warning"))
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with _listening(Place(port=0)) as listener:
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"

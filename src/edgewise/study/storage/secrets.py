@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote_plus
 
-_QUERY = re.compile(
-    r"(?i)([?&;\s](?:[a-z_]*(?:pass|pwd|secret|token|api_?key)[a-z_]*)\s*=\s*)('[^']*'|[^&;\s]*)"
-)
+_QUERY = re.compile(r"([?&;\s])([^=&;?\s]+)(\s*=\s*)('[^']*'|[^&;\s]*)")
+_HARMLESS = frozenset(
+    ("application_name", "cache", "channel_binding", "client_encoding", "connect_timeout", "dbname",
+     "gssencmode", "host", "hostaddr", "keepalives", "load_balance_hosts", "mode", "port",
+     "sslmode", "target_session_attrs", "timeout", "uri", "user")
+)  # fmt: skip
+"""Options whose values may be read; of others nobody knows what they hold."""
 _HIDDEN = "***"
 
 
@@ -18,7 +23,7 @@ def masked(url: str) -> str:
     >>> masked("postgres:/ann:s3c@r/et@host"), masked("sqlite:///farm.db")
     ('postgres:***@host', 'sqlite:///farm.db')
     """
-    url = _QUERY.sub(rf"\g<1>{_HIDDEN}", url)
+    url = _QUERY.sub(_shown, url)
     before, at, host = url.rpartition("@")
     scheme, slashes, rest = (
         before.rpartition("://") if before.count("://") == 1 else ("", "", before)
@@ -27,6 +32,13 @@ def masked(url: str) -> str:
     if not at or not colon:
         return url
     return f"{scheme}{slashes}{user}:{_HIDDEN}@{host}"
+
+
+def _shown(option: re.Match[str]) -> str:
+    before, name, equals, _ = option.groups()
+    if name.casefold() in _HARMLESS:
+        return option.group()
+    return f"{before}{name}{equals}{_HIDDEN}"
 
 
 def without_secrets(text: str, url: str) -> str:
@@ -41,4 +53,9 @@ def without_secrets(text: str, url: str) -> str:
 
 
 def _values(url: str) -> list[str]:
-    return [value.strip("'") for _, value in _QUERY.findall(url)]
+    found = (
+        value.strip("'")
+        for _, name, _, value in _QUERY.findall(url)
+        if name.casefold() not in _HARMLESS
+    )
+    return [form for value in found for form in (value, unquote_plus(value))]

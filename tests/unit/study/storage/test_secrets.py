@@ -35,6 +35,12 @@ URLS = [
     "ann:s3cret@127.0.0.1/db",
     "sqlite://ann:s3cret@127.0.0.1/db",
     "memory://ann:s3cret@here",
+    "postgresql://127.0.0.1:1/db?auth=s3cret&connect_timeout=1",
+    "postgresql://127.0.0.1:1/db?pass%77ord=s3cret&connect_timeout=1",
+    "postgresql://127.0.0.1:1/db?options=-c%20password%3Ds3cret&connect_timeout=1",
+    "postgresql://127.0.0.1:1/db?credentials='a s3cret'&connect_timeout=1",
+    "sqlite:///nowhere.db?key=s3cret",
+    "host=127.0.0.1 credentials=s3cret port=1",
 ]
 
 
