@@ -82,6 +82,10 @@ def allocate(
             help="GRAPH is a folder of Parquet partitions: work there, on a Dask cluster.",
         ),
     ] = None,
+    relabel: Annotated[
+        bool,
+        typer.Option("--relabel", help="With --dask: Nodes have any ids, numbers or texts."),
+    ] = False,
     seed: Seed = 0,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Also write the node table here.")
@@ -105,9 +109,9 @@ def allocate(
           examples/data/wake-matrices.csv --candidates examples/data/service-road.csv --out plan.csv
 
     With --dask a network may be larger than this machine: GRAPH is a folder with one Parquet file
-    per partition (source, target, and if wanted kind, weight; nodes numbered from 0), prepared once
-    in its subfolder _edgewise; --method is then auto, bipartite, two-arm, greedy, best-response or
-    anneal, and --out writes the joint arm, a line per node.
+    per partition (source, target, and if wanted kind, weight; nodes numbered from 0, or --relabel),
+    prepared once in its subfolder _edgewise; --method is then auto, bipartite, two-arm, greedy,
+    best-response or anneal, and --out writes the joint arm, a line per node.
 
     Output: one row per node; with --dask the facts alone. Exit code 0; 2 wrong input.
     """
@@ -115,7 +119,7 @@ def allocate(
     if dask is not None:
         unused = {"--candidates": candidates, "--time-limit": time_limit, "--plot": plot}
         allocate_partitions(
-            graph, arms, matrix, beta, dask, unused, method, bound, seed, out, output
+            graph, arms, matrix, beta, dask, relabel, unused, method, bound, seed, out, output
         )
         return
     if out is not None:

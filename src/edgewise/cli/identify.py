@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import edgewise as ew
-from edgewise.cli.partitions import PREPARED, prepared
+from edgewise.cli.partitions import PREPARED, prepared, write_plan
 from edgewise.cli.terminal.options import ArmsSource, Delta, Noise, OutputFormat, Seed
 from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Output, emit, note
 from edgewise.cli.terminal.sources import arms_from, matrix_from
 from edgewise.core.ending import Ending
 from edgewise.errors import InvalidArgument
-from edgewise.formats import ArmTable, write_rows
+from edgewise.formats import ArmTable
 
 if TYPE_CHECKING:
     from edgewise.cluster import PartitionedGraph, PartitionedLearner
@@ -33,7 +33,7 @@ def identify(
             metavar="EDGES",
             show_default=False,
             help="Folder with one Parquet file or folder per partition: columns source, target "
-            "(nodes numbered from 0) and, if wanted, kind, weight.",
+            "(nodes numbered from 0, or --relabel) and, if wanted, kind, weight.",
         ),
     ],
     arms: ArmsSource,
@@ -74,6 +74,10 @@ def identify(
     ] = None,
     directed: Annotated[
         bool, typer.Option("--directed", help="Rewards from source to target only.")
+    ] = False,
+    relabel: Annotated[
+        bool,
+        typer.Option("--relabel", help="Nodes have any ids, numbers or texts."),
     ] = False,
     strategy: Annotated[str, typer.Option(help="contrast or g-optimal.")] = "contrast",
     stopping: Annotated[
@@ -121,7 +125,7 @@ def identify(
     with cluster.working_on(dask) as engine:
         client = getattr(engine, "client", None)
         place = edges / PREPARED if prepared_in is None else prepared_in
-        graph = prepared(edges, place, client, directed=directed)
+        graph = prepared(edges, place, client, directed=directed, relabel=relabel)
         environment = _environment(graph, table, measured, matrix, noise)
         problem = ew.Problem(graph, table.arms, noise=noise, arm_labels=table.labels)
         kept = deploy / "run.json" if state is None and deploy is not None else state
@@ -146,9 +150,7 @@ def identify(
         report = learner.report(max_rounds=max_rounds)
     emit(_answer(report, graph, table), output)
     if out is not None and report.allocation is not None:
-        rows = enumerate(table.labels[arm] for arm in report.allocation.arms.tolist())
-        write_rows(out, ("node", "arm"), list(rows))
-        note(f"joint arm in {out}")
+        write_plan(out, graph, report.allocation.arms, table.labels)
     if not report.certified:
         raise typer.Exit(UNCERTIFIED)
 

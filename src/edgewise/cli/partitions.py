@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from edgewise.base.arrays import Indices
 from edgewise.cli.terminal.shell import Output, emit, note
 from edgewise.cli.terminal.sources import arms_from, beta_from, matrix_from
 from edgewise.errors import InvalidArgument, InvalidFile
@@ -24,6 +25,7 @@ def allocate_partitions(
     matrix: Path,
     beta: Path | None,
     dask: str,
+    relabel: bool,
     unused: Mapping[str, object],
     method: str,
     bound: str | None,
@@ -40,7 +42,7 @@ def allocate_partitions(
     table = arms_from(arms)
     with cluster.working_on(dask) as engine:
         client = engine.client  # type: ignore[attr-defined]
-        graph = prepared(edges, edges / PREPARED, client, directed=False)
+        graph = prepared(edges, edges / PREPARED, client, relabel=relabel)
         found = cluster.allocate(
             graph,
             table.arms,
@@ -63,20 +65,34 @@ def allocate_partitions(
     }
     emit(Output(facts, "nodes", ("node", "arm"), []), output)
     if out is not None:
-        rows = ((node, table.labels[arm]) for node, arm in enumerate(found.arms.tolist()))
-        write_rows(out, ("node", "arm"), list(rows))
-        note(f"node table in {out}")
+        write_plan(out, graph, found.arms, table.labels)
 
 
-def prepared(edges: Path, folder: Path, client: Any, *, directed: bool) -> PartitionedGraph:
+def write_plan(
+    out: Path, graph: PartitionedGraph, arms: Indices, labels: Sequence[Hashable]
+) -> None:
+    """The joint arm, a line per node, by the ids that the files have."""
+    numbering = graph.numbering
+    nodes = range(graph.n_nodes) if numbering is None else numbering.all_ids().tolist()
+    chosen = (labels[arm] for arm in arms.tolist())
+    write_rows(out, ("node", "arm"), list(zip(nodes, chosen, strict=True)))
+    note(f"joint arm in {out}")
+
+
+def prepared(
+    edges: Path, folder: Path, client: Any, *, directed: bool = False, relabel: bool = False
+) -> PartitionedGraph:
     """What an earlier command has stored in a folder, unless the files have changed since."""
     from edgewise.cluster import PartitionedGraph
 
     try:
         graph = PartitionedGraph.open(folder)
-        if graph.is_made_of(edges) and graph.directed == directed:
+        same = graph.directed == directed and (graph.numbering is not None) == relabel
+        if same and graph.is_made_of(edges):
             return graph
-        note(f"{edges} has changed: preparing it anew")
+        note(f"{edges} or its options have changed: preparing it anew")
     except InvalidFile:
         note(f"preparing {edges}")
-    return PartitionedGraph.from_parquet(edges, folder, directed=directed, dask=client)
+    return PartitionedGraph.from_parquet(
+        edges, folder, directed=directed, relabel=relabel, dask=client
+    )

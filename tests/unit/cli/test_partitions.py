@@ -80,6 +80,21 @@ def test_a_simulated_run_is_certified_and_writes_the_joint_arm(tmp_path: Path) -
     assert len((tmp_path / "plan.csv").read_text().splitlines()) == 61
 
 
+def test_any_ids_come_back_in_the_joint_arm(tmp_path: Path) -> None:
+    (tmp_path / "edges").mkdir()
+    table = pa.table({"source": ["a", "b", "c"], "target": ["b", "c", "d"]})
+    pq.write_table(table, tmp_path / "edges" / "0.parquet")
+    command = ["identify", str(tmp_path / "edges"), str(DATA / "arms.csv"), "--noise", "0.1"]
+    command += ["--matrix", str(DATA / "matrix.csv"), "--out", str(tmp_path / "plan.csv")]
+    refused = CliRunner().invoke(app, command)
+    assert refused.exit_code == 2
+    assert "0.parquet: nodes are of type" in refused.stderr
+    done = CliRunner().invoke(app, [*command, "--relabel"])
+    assert done.exit_code == 0, done.stderr
+    nodes = [line.split(",")[0] for line in (tmp_path / "plan.csv").read_text().splitlines()]
+    assert sorted(nodes[1:]) == ["a", "b", "c", "d"]
+
+
 def test_where_rewards_come_from_must_be_clear(tmp_path: Path) -> None:
     for options in ([], ["--deploy", "out"], ["--measured", "in", "--deploy", "out", "--matrix"]):
         extra = [str(DATA / "matrix.csv")] if "--matrix" in options else []

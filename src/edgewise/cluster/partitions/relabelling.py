@@ -43,6 +43,10 @@ class Numbering:
             found[here] = self.starts[one] + np.searchsorted(_known(self.folder, one), ids[here])
         return found
 
+    def all_ids(self) -> NDArray[Any]:
+        """(n,) the ids in the order of their numbers, in this process."""
+        return np.concatenate([_known(self.folder, one) for one in range(len(self.starts) - 1)])
+
     def ids(self, number: int) -> Any:
         """The id of a node, as the user knows it."""
         shard = int(np.searchsorted(self.starts, number, side="right")) - 1
