@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from edgewise.base.arrays import Indices
 from edgewise.base.border import border
 from edgewise.base.randomness import Rng
-from edgewise.core.earnings import StopWhen
+from edgewise.core.earnings import Earnings
 from edgewise.core.ending import Ending
 from edgewise.core.gate.options import Gate
 from edgewise.core.learner import Learner
@@ -39,7 +39,7 @@ def identify(
     gate: Gate | None = None,
     trust_model: bool = False,
     robust: bool = False,
-    stop_when: StopWhen | None = None,
+    stop_when: Callable[[Earnings], bool] | None = None,
     rng: Rng = None,
     progress: bool | Callable[[Learner], None] | None = None,
 ) -> Report:
@@ -104,7 +104,7 @@ def identify(
     return learner.report(max_rounds=max_rounds)
 
 
-def _is_enough(learner: Learner, stop_when: StopWhen) -> bool:
+def _is_enough(learner: Learner, stop_when: Callable[[Earnings], bool]) -> bool:
     """Whether the user stops here; never where the rule has."""
     if learner.ending() is not Ending.RUNNING or not on_grid(np.array([learner.rounds]))[0]:
         return False

@@ -39,8 +39,6 @@ _DRAWS = 24
 _SHARE = 0.01
 """Of the range of global rewards: good enough, if no epsilon was given."""
 
-StopWhen: TypeAlias = Callable[["Earnings"], bool]
-
 
 @dataclass(frozen=True)
 class Earnings:

@@ -17,6 +17,7 @@ from edgewise.core.evidence.least_squares import estimate
 from edgewise.core.learner import initial_state, tell_round
 from edgewise.core.reporting import compile_report
 from edgewise.core.setting import Setting
+from edgewise.errors import InvalidArgument
 from edgewise.plots import earnings_data, figure_earnings
 
 MATRIX = np.array([[0.6, 0.5], [0.5, -0.3]])
@@ -115,6 +116,13 @@ def test_the_shortfall_is_what_the_answer_misses_on_average() -> None:
         missed.append(best - global_reward(graph, matrix, allocation.arms))
         expected.append(now.shortfall)
     assert np.mean(expected) == pytest.approx(np.mean(missed), rel=0.5)
+
+
+def test_what_stops_a_run_must_be_a_function() -> None:
+    task = problem()
+    world = ew.BilinearEnvironment(task, MATRIX, rng=0)
+    with pytest.raises(InvalidArgument, match="stop_when is 3; it must be a function"):
+        ew.identify(task, world, stop_when=3)  # type: ignore[arg-type]
 
 
 def test_a_run_can_end_when_it_is_good_enough() -> None:
