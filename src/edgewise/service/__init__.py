@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from edgewise.base.extras import required
-from edgewise.service.access import Access as Access
-from edgewise.service.access import read_access as read_access
-from edgewise.service.limits import Limits as Limits
+from edgewise.service.security.access import Access as Access
+from edgewise.service.security.access import read_access as read_access
+from edgewise.service.security.limits import Limits as Limits
 
 if TYPE_CHECKING:
     from edgewise.service.app import create_app as create_app

@@ -8,11 +8,11 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from edgewise import __version__
 from edgewise.service import pages, problems, rest
-from edgewise.service.access import Access
 from edgewise.service.desk import Desk
-from edgewise.service.guard import Guard, Hosts
-from edgewise.service.limits import Limits
 from edgewise.service.pages.rendering import refused
+from edgewise.service.security.access import Access
+from edgewise.service.security.guard import Guard, Hosts
+from edgewise.service.security.limits import Limits
 from edgewise.service.watch import Watch
 from edgewise.study import Storage
 from edgewise.study.storage.opening import open_storage

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from edgewise.base.extras import required
 from edgewise.errors import InvalidArgument, StorageError
-from edgewise.service.access import LOOPBACK, Access
-from edgewise.service.limits import Limits
+from edgewise.service.security.access import LOOPBACK, Access
+from edgewise.service.security.limits import Limits
 
 if TYPE_CHECKING:
     from edgewise.study import Storage
@@ -63,8 +63,8 @@ class Serving:
     def _answer(self, access: Access, listener: socket.socket) -> None:
         with _uncollected():
             from edgewise.service.app import create_app
-            from edgewise.service.guard import Hosts
             from edgewise.service.running import run
+            from edgewise.service.security.guard import Hosts
 
         hosts = Hosts.of(self.place.host, self.place.names)
         run(create_app(self.storage, access, hosts=hosts, limits=self.limits), listener)

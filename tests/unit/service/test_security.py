@@ -14,10 +14,10 @@ from tests.unit.service.conftest import ACCESS, BASE, READ, WRITE
 
 from edgewise.errors import InvalidArgument, InvalidFile
 from edgewise.service import Access, Limits, create_app, read_access
-from edgewise.service.access import SESSION_SECONDS, Role
-from edgewise.service.guard import Hosts, is_own_origin
-from edgewise.service.identity import COOKIE
-from edgewise.service.limits import Buckets
+from edgewise.service.security.access import SESSION_SECONDS, Role
+from edgewise.service.security.guard import Hosts, is_own_origin
+from edgewise.service.security.identity import COOKIE
+from edgewise.service.security.limits import Buckets
 from edgewise.service.serving import Place, Serving, _listening
 from edgewise.study import MemoryStorage, Study
 

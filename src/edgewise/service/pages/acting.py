@@ -11,10 +11,10 @@ from fastapi.responses import RedirectResponse, Response
 from edgewise.errors import Call, EdgewiseError, InvalidArgument
 from edgewise.service import uploads, verbs
 from edgewise.service.desk import Desk
-from edgewise.service.identity import Studies, writes
 from edgewise.service.names import StudyName, slug
 from edgewise.service.pages.looking import study_page
 from edgewise.service.problems import refusal_of
+from edgewise.service.security.identity import Studies, writes
 
 router = APIRouter(prefix="/studies/{study}", dependencies=[Depends(writes)])
 

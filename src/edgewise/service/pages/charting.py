@@ -12,11 +12,11 @@ from fastapi.responses import JSONResponse, Response
 from edgewise.base.arrays import Indices
 from edgewise.plots.trial import shown_range, trial_data
 from edgewise.service.desk import View
-from edgewise.service.identity import Studies, reads
 from edgewise.service.names import StudyName
 from edgewise.service.pages.network import network_figure
 from edgewise.service.pages.thinning import thinned
 from edgewise.service.problems import Refusal
+from edgewise.service.security.identity import Studies, reads
 
 router = APIRouter(prefix="/studies/{study}/charts", dependencies=[Depends(reads)])
 

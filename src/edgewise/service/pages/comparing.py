@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from edgewise.service.identity import Studies, reads
 from edgewise.service.listing import line_of
 from edgewise.service.names import name_of
 from edgewise.service.pages.rendering import render
+from edgewise.service.security.identity import Studies, reads
 
 router = APIRouter(dependencies=[Depends(reads)])
 

@@ -9,10 +9,10 @@ from fastapi.responses import RedirectResponse, Response
 
 from edgewise.errors import EdgewiseError
 from edgewise.service import uploads
-from edgewise.service.identity import Studies, writes
 from edgewise.service.names import slug
 from edgewise.service.pages.rendering import render
 from edgewise.service.problems import refusal_of
+from edgewise.service.security.identity import Studies, writes
 from edgewise.study.files.document import EXAMPLE
 
 router = APIRouter(dependencies=[Depends(writes)])

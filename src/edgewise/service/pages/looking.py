@@ -9,10 +9,10 @@ from fastapi.responses import HTMLResponse, Response
 
 from edgewise.formats.channels import channel_names
 from edgewise.service.desk import Desk
-from edgewise.service.identity import Studies, reads
 from edgewise.service.listing import line_of
 from edgewise.service.names import StudyName, slug
 from edgewise.service.pages.rendering import render
+from edgewise.service.security.identity import Studies, reads
 from edgewise.study.views.outputs import recommendation_output
 from edgewise.study.views.page import fit_in_words, noise_in_words
 from edgewise.study.views.ticket import StudyTicket

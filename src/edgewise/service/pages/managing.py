@@ -11,9 +11,9 @@ from edgewise.errors import InvalidArgument
 from edgewise.formats.rounds import read_deployed
 from edgewise.service import uploads
 from edgewise.service.desk import Desk
-from edgewise.service.identity import Studies, writes
 from edgewise.service.names import StudyName, slug
 from edgewise.service.pages.acting import acted, number
+from edgewise.service.security.identity import Studies, writes
 from edgewise.study.log.outside import SOURCE
 
 router = APIRouter(prefix="/studies/{study}", dependencies=[Depends(writes)])

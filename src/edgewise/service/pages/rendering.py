@@ -11,10 +11,10 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from edgewise import __version__
-from edgewise.service.access import Role
 from edgewise.service.names import slug
 from edgewise.service.pages.assets import STAMP
 from edgewise.service.problems import Refusal
+from edgewise.service.security.access import Role
 
 _FOLDER = Path(__file__).with_name("templates")
 

@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from edgewise.service.access import SESSION_SECONDS, Access, Role
-from edgewise.service.identity import COOKIE
 from edgewise.service.pages.rendering import render
+from edgewise.service.security.access import SESSION_SECONDS, Access, Role
+from edgewise.service.security.identity import COOKIE
 
 router = APIRouter()
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 
-from edgewise.service.identity import reads
 from edgewise.service.rest import (
     changing,
     live,
@@ -18,6 +17,7 @@ from edgewise.service.rest import (
     trials,
 )
 from edgewise.service.rest.schemas import PROBLEMS
+from edgewise.service.security.identity import reads
 
 router = APIRouter(prefix="/api/v1", dependencies=[Depends(reads)], responses=PROBLEMS)
 for part in (studies, rounds, trials, changing, managing, looking, planning, live):

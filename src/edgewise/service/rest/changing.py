@@ -9,13 +9,13 @@ from fastapi.responses import Response
 
 from edgewise.errors import InvalidArgument
 from edgewise.service import uploads
-from edgewise.service.identity import Studies, writes
 from edgewise.service.names import StudyName
 from edgewise.service.rest.answers import Wanted, documented
 from edgewise.service.rest.requests import Extension, Remodelling
 from edgewise.service.rest.rounds import status
 from edgewise.service.rest.schemas import Status
 from edgewise.service.rest.studies import created
+from edgewise.service.security.identity import Studies, writes
 
 router = APIRouter(tags=["studies"], prefix="/studies/{study}", dependencies=[Depends(writes)])
 

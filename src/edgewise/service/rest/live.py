@@ -8,8 +8,8 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from edgewise.service.identity import Studies
 from edgewise.service.names import StudyName
+from edgewise.service.security.identity import Studies
 from edgewise.service.watch import Watch
 
 router = APIRouter(tags=["live"])

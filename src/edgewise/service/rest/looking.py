@@ -11,11 +11,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 
 from edgewise.formats.output import Output
-from edgewise.service.identity import Studies
 from edgewise.service.names import StudyName, slug
 from edgewise.service.rest.answers import Wanted, answer, documented
 from edgewise.service.rest.rounds import status as status_response
 from edgewise.service.rest.schemas import HistoryBody, LogBody, Recommended, ReportBody, Status
+from edgewise.service.security.identity import Studies
 from edgewise.study.views.outputs import recommendation_output, report_output
 
 router = APIRouter(tags=["looking"], prefix="/studies/{study}")

@@ -9,13 +9,13 @@ from fastapi.responses import Response
 
 from edgewise.formats.output import Output
 from edgewise.service import uploads, verbs
-from edgewise.service.identity import Studies, writes
 from edgewise.service.names import StudyName, slug
 from edgewise.service.rest.answers import Format, Wanted, answer, documented
 from edgewise.service.rest.requests import Adding, Copying, Renaming
 from edgewise.service.rest.rounds import status
 from edgewise.service.rest.schemas import Deleted, Status
 from edgewise.service.rest.studies import created
+from edgewise.service.security.identity import Studies, writes
 
 router = APIRouter(tags=["studies"], prefix="/studies/{study}", dependencies=[Depends(writes)])
 

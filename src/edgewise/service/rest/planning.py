@@ -8,11 +8,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
 from edgewise.service import verbs
-from edgewise.service.identity import Studies
 from edgewise.service.names import StudyName
 from edgewise.service.rest.answers import Wanted, answer, documented
 from edgewise.service.rest.requests import Planning, Predicting
 from edgewise.service.rest.schemas import Explained, PairsBody, Predicted
+from edgewise.service.security.identity import Studies
 from edgewise.study.views.outputs import explanation_output, plan_output, prediction_output
 
 router = APIRouter(tags=["planning"], prefix="/studies/{study}")

@@ -12,12 +12,12 @@ from edgewise.formats.channels import channel_columns, channel_names
 from edgewise.formats.output import Output
 from edgewise.service import uploads, verbs
 from edgewise.service.desk import Desk
-from edgewise.service.identity import Studies, writes
 from edgewise.service.names import StudyName
 from edgewise.service.problems import Refusal, refusal_of
 from edgewise.service.rest.answers import Body, Format, Wanted, answer, documented
 from edgewise.service.rest.requests import MEASUREMENTS
 from edgewise.service.rest.schemas import Measured, Status, Ticket
+from edgewise.service.security.identity import Studies, writes
 from edgewise.study.views.outputs import status_output, ticket_output
 
 router = APIRouter(tags=["rounds"], prefix="/studies/{study}")

@@ -9,12 +9,12 @@ from fastapi.responses import Response
 
 from edgewise.service import uploads
 from edgewise.service.desk import Desk
-from edgewise.service.identity import Studies, writes
 from edgewise.service.listing import list_output
 from edgewise.service.names import slug
 from edgewise.service.rest.answers import Body, Format, Wanted, answer, documented
 from edgewise.service.rest.requests import DESCRIPTION, EXPORT
 from edgewise.service.rest.schemas import Status, StudyList
+from edgewise.service.security.identity import Studies, writes
 from edgewise.study import Study
 from edgewise.study.views.outputs import status_output
 

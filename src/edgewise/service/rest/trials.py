@@ -8,12 +8,12 @@ from fastapi.responses import Response
 from edgewise.errors import UnknownTicket
 from edgewise.service import verbs
 from edgewise.service.desk import Desk
-from edgewise.service.identity import Studies, writes
 from edgewise.service.names import StudyName
 from edgewise.service.problems import Refusal
 from edgewise.service.rest.answers import Format, Wanted, answer, documented
 from edgewise.service.rest.requests import Confirming
 from edgewise.service.rest.schemas import TrialBody
+from edgewise.service.security.identity import Studies, writes
 from edgewise.study.views.outputs import trial_output
 
 router = APIRouter(tags=["trials"], prefix="/studies/{study}")

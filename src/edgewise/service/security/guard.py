@@ -14,9 +14,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from edgewise.service.access import LOOPBACK
-from edgewise.service.limits import Buckets, Limits
 from edgewise.service.problems import Refusal, Responder, mistake
+from edgewise.service.security.access import LOOPBACK
+from edgewise.service.security.limits import Buckets, Limits
 
 POLICY = "; ".join(
     (

@@ -8,9 +8,9 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from edgewise.service.access import Access, Role
 from edgewise.service.desk import Desk
 from edgewise.service.problems import Refusal
+from edgewise.service.security.access import Access, Role
 
 COOKIE = "edgewise_session"
 
