@@ -202,6 +202,7 @@ def _residuals(
         squares += left * left
         if share > 1e-6:
             ratio = abs(left) / np.sqrt(share)
-            if ratio > largest:
+            alike = abs(ratio - largest) <= 1e-9 * largest  # two of a cell: the larger is odder
+            if abs(y[i]) > abs(y[position]) if alike and position >= 0 else ratio > largest:
                 largest, position, fitted = ratio, i, y[i] - left / share
     return squares, rank, largest, position, fitted

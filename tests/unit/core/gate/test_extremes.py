@@ -128,6 +128,12 @@ def test_residuals_of_rounding_are_none() -> None:
     assert residuals(X, which, np.ones(6), y, np.zeros(6)).position == 2
 
 
+def test_of_two_numbers_that_contradict_each_other_the_larger_is_named() -> None:
+    X, which = np.eye(2), np.array([0, 1, 1, 0, 1])
+    for wrong, y in ((3, [0.5, 0.1, 0.2, 1e5, 0.3]), (0, [1e5, 0.1, 0.2, 0.5, 0.3])):
+        assert residuals(X, which, np.ones(5), np.array(y), np.zeros(5)).position == wrong
+
+
 def test_a_prediction_that_fails_beyond_all_bounds_gives_a_finite_bet() -> None:
     logs = _log_ratio(np.full(4, 1e12), np.full((4, 1), 1e6), freedom=5.0)
     assert np.isfinite(logs).all()
