@@ -22,7 +22,7 @@ import numpy as np
 import edgewise as ew
 from edgewise import cluster
 from edgewise.base.arrays import Array, Indices
-from edgewise.cluster.allocation.allocating import Work
+from edgewise.cluster.allocation.work import Work
 from edgewise.cluster.partitions.preparing import SUMMARY
 
 STEPS = 10

@@ -15,8 +15,9 @@ from edgewise.cluster import (
     allocate_table,
     working_on,
 )
-from edgewise.cluster.allocation.allocating import METHODS, Work
+from edgewise.cluster.allocation.allocating import METHODS
 from edgewise.cluster.allocation.sweeps import Step
+from edgewise.cluster.allocation.work import Work
 from edgewise.cluster.engine import Here
 from edgewise.errors import InvalidArgument
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from edgewise.base.arrays import Array
-from edgewise.cluster.allocation.allocating import Work
+from edgewise.cluster.allocation.work import Work
 from edgewise.cluster.engine import Engine
 from edgewise.cluster.partitions.graph import PartitionedGraph
 from edgewise.core.report import Baseline
