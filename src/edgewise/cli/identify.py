@@ -12,7 +12,6 @@ from edgewise.cli.partitions import PREPARED, prepared, write_plan
 from edgewise.cli.terminal.options import ArmsSource, Delta, Noise, OutputFormat, Seed
 from edgewise.cli.terminal.shell import UNCERTIFIED, Command, Format, Output, emit, note
 from edgewise.cli.terminal.sources import arms_from, matrix_from
-from edgewise.core.ending import Ending
 from edgewise.errors import InvalidArgument
 from edgewise.formats import ArmTable
 
@@ -140,7 +139,7 @@ def identify(
             rng=seed,
         )
         _proceed(learner, environment, max_rounds, kept, live=live)
-        if learner.ending(max_rounds=max_rounds) is Ending.RUNNING:
+        if learner.ending(max_rounds=max_rounds) is ew.Ending.RUNNING:
             assert deploy is not None  # a simulation goes on until it is over
             ticket = learner.ask(deploy)
             waiting = {"round": ticket.round, "deploy": ticket.folder, "measured": str(measured)}
