@@ -11,15 +11,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 TERMINATED = 143
 """Exit code after SIGTERM, as when a service is stopped."""
 _CODES = {int(signal.SIGINT): INTERRUPTED, int(signal.SIGTERM): TERMINATED}
+_SAID = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 _AT_ONCE = getattr(signal, "SIGKILL", signal.SIGTERM)
 _PATIENCE = 0.5
 """Seconds in which a command may clear up by itself."""
+_leaving = threading.Event()
+"""Whether it has, and said so."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -34,6 +39,7 @@ def end_when_asked() -> None:
     waits for the same signal, and ends what is left half a second later.
     """
     signal.signal(signal.SIGTERM, _terminate)
+    sys.unraisablehook = partial(_without_endings, sys.unraisablehook)
     receiver, sender = socket.socketpair()
     sender.setblocking(False)
     signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
@@ -45,13 +51,27 @@ def _terminate(*_: object) -> None:
     raise Terminated
 
 
+def _without_endings(usual: Callable[[Any], object], unraisable: Any) -> None:
+    """Where a destructor of the compiler meets Ctrl-C, nothing is said: the command ends."""
+    if not isinstance(unraisable.exc_value, KeyboardInterrupt):
+        usual(unraisable)
+
+
 def _insist(receiver: socket.socket, _: socket.socket, leave: Callable[[int], None]) -> None:
-    """Wait for a signal; then end the process, and the workers that it has."""
+    """Wait for a signal; then end the process, and the workers that it has.
+
+    A command that is not leaving by itself has not said why it ends: the exception that does has
+    not arrived.
+    """
     code = None
     while code is None:
         code = _CODES.get(receiver.recv(1)[0])
     time.sleep(_PATIENCE)
     end_workers()
+    if not _leaving.is_set():
+        with suppress(OSError, ValueError):
+            sys.stderr.write(f"edgewise: {_SAID[code]}\n")
+            sys.stderr.flush()
     leave(code)
 
 
@@ -82,6 +102,7 @@ def leaving_at_once() -> Iterator[None]:
 
 
 def _leave(code: int) -> None:
+    _leaving.set()
     if "multiprocessing" in sys.modules:  # semaphores of pools are named until these have run
         atexit._run_exitfuncs()
     with suppress(OSError, ValueError):  # a closed pipe has no reader
