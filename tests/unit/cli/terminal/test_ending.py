@@ -30,26 +30,6 @@ with leaving_at_once():  # the signal may come just before the kernel is entered
 """
 
 
-@pytest.mark.parametrize(
-    ("by", "code", "said"),
-    [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
-)
-def test_a_kernel_that_takes_hours_is_left(
-    by: signal.Signals, code: int, said: str, tmp_path: Path
-) -> None:
-    script = tmp_path / "kernel.py"
-    script.write_text(KERNEL)
-    with subprocess.Popen(
-        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as run:
-        assert run.stdout is not None
-        assert run.stderr is not None
-        assert run.stdout.readline() == "inside\n"
-        run.send_signal(by)
-        assert run.wait(60) == code
-        assert run.stderr.read() in ("", f"edgewise: {said}\n")  # nothing if it came too early
-
-
 SWALLOWED = """
 import signal, time
 from edgewise.cli.terminal.ending import end_when_asked, leaving_at_once
@@ -68,21 +48,39 @@ with leaving_at_once():
 """
 
 
-@pytest.mark.parametrize(
+ENDINGS = pytest.mark.parametrize(
     ("by", "code", "said"),
     [(signal.SIGTERM, 143, "terminated"), (signal.SIGINT, 130, "interrupted")],
 )
-def test_a_signal_that_is_swallowed_ends_the_command_with_a_word(
-    by: signal.Signals, code: int, said: str, tmp_path: Path
-) -> None:
-    script = tmp_path / "swallowed.py"
-    script.write_text(SWALLOWED)
+
+
+def ended(script: str, by: signal.Signals, folder: Path) -> tuple[int, str]:
+    """Exit code and errors of a script that is signalled once it says that it is inside."""
+    (folder / "script.py").write_text(script)
     with subprocess.Popen(
-        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, folder / "script.py"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as run:
         assert run.stdout is not None
         assert run.stderr is not None
         assert run.stdout.readline() == "inside\n"
         run.send_signal(by)
-        assert run.wait(60) == code
-        assert run.stderr.read() == f"edgewise: {said}\n"
+        return run.wait(60), run.stderr.read()
+
+
+@ENDINGS
+def test_a_kernel_that_takes_hours_is_left(
+    by: signal.Signals, code: int, said: str, tmp_path: Path
+) -> None:
+    found, errors = ended(KERNEL, by, tmp_path)
+    assert found == code
+    assert errors in ("", f"edgewise: {said}\n")  # nothing if the signal came too early
+
+
+@ENDINGS
+def test_a_signal_that_is_swallowed_ends_the_command_with_a_word(
+    by: signal.Signals, code: int, said: str, tmp_path: Path
+) -> None:
+    assert ended(SWALLOWED, by, tmp_path) == (code, f"edgewise: {said}\n")
