@@ -239,7 +239,8 @@ def layout_table(n_rounds: int = 60) -> None:
 
 def _layout_rho(problem: ew.Problem, matrix: Array, n_rounds: int) -> float:
     """max_z y'A^-1 y / gap^2 per observation after rounds laid out for the true gaps."""
-    plan = AdaptivePhases.of(problem, growth=0.1, power=Adaptive().power)
+    plan = Adaptive()(problem)
+    assert isinstance(plan, AdaptivePhases)
     cells = plan.cells
     truth = Truth.of(problem, matrix)
     means = cells.averages(truth.tables)[0]

@@ -261,7 +261,7 @@ def power(name: str, runs: int, **options: Any) -> str:
         wrong += best - mine > report.epsilon
         caught += spoke and best - mine > report.epsilon
     by = " / ".join(f"{(np.array(notices) <= limit).mean():.0%}" for limit in (4, 8, 16, 40))
-    shown = f"{name}, a first round with all arms" if options else name
+    shown = f"{name}, features believed" if options else name
     return (
         f"| {shown} | {by} | {np.median(notices):.0f} | {np.mean(rounds):.1f} | "
         f"{withheld / runs:.0%} | {caught} of {wrong} |"
@@ -375,9 +375,9 @@ def print_power(runs: int) -> None:
     )
     for name in CHANGES:
         print(power(name, runs), flush=True)
-    even = ew.strategies.Adaptive(even=1)
+    sure = ew.strategies.Adaptive(doubt=0.0)
     for size in ("one", "minus one"):
-        print(power(f"a missing square feature, {size} sigma", runs, strategy=even), flush=True)
+        print(power(f"a missing square feature, {size} sigma", runs, strategy=sure), flush=True)
 
 
 def print_alarms(rows: Iterator[tuple[str, int, int]]) -> None:

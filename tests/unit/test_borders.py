@@ -83,7 +83,10 @@ _PARTS = ("Graph", "Problem", "Learner", "Study", "theory", "simulation", "strat
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("part", [*_PARTS, "other"])
-def test_every_wrong_call_is_refused_in_words(surveyed: dict[str, Call], part: str) -> None:
+def test_every_wrong_call_is_refused_in_words(
+    surveyed: dict[str, Call], part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # any text is a right name of a file to write
     some = {
         name: call
         for name, call in surveyed.items()

@@ -26,7 +26,10 @@ _METHODS: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 _FORMER_RULES = {"anytime": "rivalwise"}
 """What names of rules stood for when methods were stored by name, with their usual settings."""
 
-_FORMER_SETTINGS: dict[str, dict[str, Any]] = {"Anytime": {"alike": 1.0}}
+_FORMER_SETTINGS: dict[str, dict[str, Any]] = {
+    "Anytime": {"alike": 1.0},
+    "Adaptive": {"doubt": 0.0},
+}
 """What methods did before they had a setting for it."""
 
 

@@ -128,7 +128,7 @@ def test_the_table_in_the_documentation_makes_a_study(tmp_path: Path) -> None:
     strategy = desk.study._session.cursor.setting.strategy
     assert (strategy.name, repr(strategy.strategy)) == (  # type: ignore[attr-defined]
         "safe",
-        "Adaptive(growth=0.2, power=4.0, name='adaptive', even=0)",
+        "Adaptive(growth=0.2, power=4.0, name='adaptive', even=0, doubt=1.5)",
     )
 
 

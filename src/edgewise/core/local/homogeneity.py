@@ -201,7 +201,7 @@ def _gamma_tail(value: float, mean: float, variance: float, skewness: float) -> 
 def _f_test(small: tuple[float, int], large: tuple[float, int], n: int) -> FTest | None:
     """Residual squares and rank of two nested models, on n rewards."""
     more, rest = large[1] - small[1], n - large[1]
-    if more < 1 or rest < 1 or not large[0] > 1e-14 * small[0]:
+    if more < 1 or rest < 1 or not large[0] > 1e-14 * max(small[0], 0.0):  # nothing is left
         return None
     statistic = ((small[0] - large[0]) / more) / (large[0] / rest)
     return FTest(statistic, float(fdtrc(more, rest, max(statistic, 0.0))), (more, rest))

@@ -39,16 +39,22 @@ class Adaptive:
 
     The first phase sees every direction; each later one lasts ``growth`` times the rounds so far
     (at least one) and serves the contrasts between the leader and its open rivals, the
-    worst-served most (``power``). Works on every graph. Nothing is
-    drawn at random, except when missing rewards keep a phase from ending, and in the first ``even``
-    rounds: there every node draws any of its arms, so that features that are missing show (the
-    layout deploys the few arms that the features need, to which some matrix always fits).
+    worst-served most (``power``). Works on every graph.
+
+    The first phase also takes cells to pay more or less than the features say, by a variance of
+    ``doubt`` / p times the noise's (p parameters): it shows more arms than the features need, to
+    which some matrix would always fit, so that features that are missing show. That costs next to
+    no rounds. With ``even`` above 0, every node draws any of its arms in the first rounds, which
+    costs more.
+
+    Nothing else is drawn at random, except when missing rewards keep a phase from ending.
     """
 
     growth: float = 0.1
     power: float = 4.0
     name: str = "adaptive"
     even: int = 0
+    doubt: float = 1.5
 
     def __post_init__(self) -> None:
         if not (self.growth > 0 and self.power > 0):
@@ -56,10 +62,17 @@ class Adaptive:
                 f"growth is {self.growth} and power {self.power}; both must be above 0"
             )
         whole("even", self.even, least=0)
+        if not 0 <= self.doubt < np.inf:
+            raise InvalidArgument(
+                f"doubt is {self.doubt}; it is a variance in units of the noise's, at least 0 "
+                "(0: the features are believed)"
+            )
 
     def __call__(self, problem: Problem, /) -> AdaptivePhases | SpreadPhases:
         """Prepare the layout; where edges have parameters of their own, rounds are spread out."""
-        plan = AdaptivePhases.of(problem, growth=self.growth, power=self.power, even=self.even)
+        plan = AdaptivePhases.of(
+            problem, growth=self.growth, power=self.power, even=self.even, doubt=self.doubt
+        )
         if problem.pooling in ("partial", "auto"):
             return SpreadPhases.of(problem, plan, self.growth)
         return plan
@@ -83,24 +96,30 @@ class AdaptivePhases:
     power: float
     even: int = 0
     """Rounds at the start whose joint arms are drawn so."""
+    doubt: float = 0.0
+    """Variance of what a cell may pay beyond its features, in units of an arc's noise."""
     designs: tuple[Design, ...] = ()
     stopping: str = "anytime"
     ridge: float = 0.0
 
     @classmethod
-    def of(cls, problem: Problem, *, growth: float, power: float, even: int = 0) -> AdaptivePhases:
+    def of(
+        cls, problem: Problem, *, growth: float, power: float, even: int = 0, doubt: float = 0.0
+    ) -> AdaptivePhases:
         """Prepare what does not change from phase to phase."""
         layout = Cells.by_kind(problem)
+        unit = _typical_weight(problem) ** 2
         masks, groups = problem.candidate_sets
         return cls(
             cells=layout if problem.is_plain else Cells.of(problem),
             layout=layout,
             order=frozen(breadth_first(problem.graph), np.int64),
-            prior=frozen(_spread_evenly(layout) * _typical_weight(problem) ** 2, float),
+            prior=frozen(_spread_evenly(layout) * unit, float),
             anything=NodeLaws.of(masks / masks.sum(axis=1, keepdims=True), groups),
             phasing=GrowingPhases(growth, shortest_phase(problem)),
             power=power,
             even=even,
+            doubt=doubt / layout.features.shape[2] / unit,
         )
 
     def joint_arm(self, problem: Problem, state: LearnerState) -> Indices:
@@ -114,7 +133,16 @@ class AdaptivePhases:
             return self.anything.draw(seed=state.seed, round=state.rounds + 1)
         gram = self.prior + self.layout.grams(state.statistics.information)
         inverse = np.linalg.inv(gram).astype(float, copy=False)
-        arms = lay_out(problem, self.layout, self.order, inverse, state.aim, power=self.power)
+        arms = lay_out(
+            problem,
+            self.layout,
+            self.order,
+            inverse,
+            state.aim,
+            power=self.power,
+            doubt=self.doubt,
+            seen=state.statistics.information,
+        )
         arms.setflags(write=False)
         return arms
 

@@ -28,6 +28,8 @@ def lay_out(
     aim: Aim,
     *,
     power: float,
+    doubt: float,
+    seen: Array,
 ) -> Indices:
     r"""The joint arm (n,) that improves the worst-served contrast most, greedily.
 
@@ -41,9 +43,20 @@ def lay_out(
     Nodes are visited in ``order``; each takes the arm with the largest sum of slopes over its
     edges, against the arms its neighbours already have, or the best they could still get. A grows
     by every edge that becomes complete, and the slopes are refreshed as it does: a round shows a
-    mixture of cells, not one cell everywhere. Without contrasts the slope is that of log det A.
+    mixture of cells, not one cell everywhere.
 
-    ``inverse`` (q, p, p) is :math:`A^{-1}` at the start, overwritten.
+    Without contrasts the slope is that of log det A in a model that may be wrong: what a cell pays
+    beyond its features is taken for normal with variance ``doubt`` :math:`\tau^2` (in units of the
+    noise's), so that
+
+    .. math:: \Gamma_c = \log\Big(1 + \phi_c^\top A^{-1} \phi_c
+        + \frac{\tau^2}{1 + \tau^2 N_c}\Big) ,
+
+    the second term (:math:`N_c` how often the cell was ``seen``) without regard to what cells tell
+    about each other. Terms that may be there: DuMouchel and Jones, *A simple Bayesian modification
+    of D-optimal designs to reduce dependence on an assumed model*, Technometrics 36, 1994.
+
+    ``inverse`` (q, p, p) is :math:`A^{-1}` at the start, overwritten; ``seen`` is (q, P).
     """
     graph = problem.classes.graph
     adjacency = graph.adjacency
@@ -64,6 +77,8 @@ def lay_out(
         aim.kinds,
         aim.needs,
         power,
+        doubt,
+        seen.copy(),
         refresh,
         arms,
     )
@@ -123,6 +138,8 @@ def _fill(
     kinds: Indices,
     needs: Array,
     power: float,
+    doubt: float,
+    seen: Array,
     refresh: int,
     arms: Indices,
 ) -> None:
@@ -137,7 +154,11 @@ def _fill(
         if since >= refresh:
             since = 0
             known[:] = False
-            _refresh(features, pair_index, inverse, contrasts, kinds, needs, power, slopes)
+            if len(contrasts):
+                cell_slopes = _contrast_slopes(features, inverse, contrasts, kinds, needs, power)
+            else:
+                cell_slopes = _determinant_slopes(features, inverse, doubt, seen)
+            _by_arms(cell_slopes, pair_index, slopes)
         score[:] = 0.0
         for position in range(starts[i], starts[i + 1]):
             e, j = edge_ids[position], neighbours[position]
@@ -168,6 +189,7 @@ def _fill(
                 pair = pair_index[arms[edges[e, 0]], arms[edges[e, 1]]]
                 copies = squared if directed else 2.0 * squared
                 _add_observation(inverse[kind], features[kind, pair], copies)
+                seen[kind, pair] += copies
                 since += 1
 
 
@@ -190,24 +212,10 @@ def _add_observation(inverse: Array, feature: Array, weight: float) -> None:
 
 
 @compiled
-def _refresh(
-    features: Array,
-    pair_index: Indices,
-    inverse: Array,
-    contrasts: Array,
-    kinds: Indices,
-    needs: Array,
-    power: float,
-    slopes: Array,
-) -> None:
+def _by_arms(cell_slopes: Array, pair_index: Indices, slopes: Array) -> None:
     """Slopes per kind and arms at the two ends."""
-    cell_slopes = np.zeros(features.shape[:2])
-    if len(contrasts):
-        _contrast_slopes(features, inverse, contrasts, kinds, needs, power, cell_slopes)
-    else:
-        _determinant_slopes(features, inverse, cell_slopes)
     n_arms = len(pair_index)
-    for kind in range(len(features)):
+    for kind in range(len(cell_slopes)):
         for k in range(n_arms):
             for l in range(n_arms):
                 slopes[kind, k, l] = cell_slopes[kind, pair_index[k, l]]
@@ -225,12 +233,15 @@ def _look_ahead(slopes: Array, side: int, mask: Mask, outlook: Array) -> None:
 
 
 @compiled
-def _determinant_slopes(features: Array, inverse: Array, cell_slopes: Array) -> None:
-    """What one more observation of a cell would add to log det A."""
+def _determinant_slopes(features: Array, inverse: Array, doubt: float, seen: Array) -> Array:
+    """What one more observation of a cell would add to log det A, and to the doubt about it."""
+    cell_slopes = np.empty(features.shape[:2])
     for kind in range(len(features)):
         images = features[kind] @ inverse[kind]
         for c in range(features.shape[1]):
-            cell_slopes[kind, c] = np.log1p((images[c] * features[kind, c]).sum())
+            beyond = doubt / (1.0 + doubt * seen[kind, c])
+            cell_slopes[kind, c] = np.log1p((images[c] * features[kind, c]).sum() + beyond)
+    return cell_slopes
 
 
 @compiled
@@ -241,8 +252,8 @@ def _contrast_slopes(
     kinds: Indices,
     needs: Array,
     power: float,
-    cell_slopes: Array,
-) -> None:
+) -> Array:
+    cell_slopes = np.zeros(features.shape[:2])
     images = np.empty_like(contrasts)
     variance = np.empty(len(contrasts))
     for t in range(len(contrasts)):
@@ -256,3 +267,4 @@ def _contrast_slopes(
             scale = weight[t] / (needs[t] * variance[t] * variance[t])
             reach = features[kinds[t]] @ images[t]
             cell_slopes[kinds[t]] += scale * reach * reach
+    return cell_slopes

@@ -1,5 +1,6 @@
 """The learner with the adaptive strategy: phases, from the first round to the report."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -185,8 +186,13 @@ def test_a_single_arm_needs_no_comparison() -> None:
     assert (report.rounds, report.certified, report.best_pair) == (1, True, (0, 0))
 
 
-@pytest.mark.parametrize(("even", "contradicted"), [(0, False), (1, True)])
-def test_a_round_with_all_arms_shows_a_missing_feature(even: int, contradicted: bool) -> None:
+@pytest.mark.parametrize(
+    ("strategy", "contradicted"),
+    [(Adaptive(), True), (Adaptive(even=1, doubt=0.0), True), (Adaptive(doubt=0.0), False)],
+)
+def test_a_round_with_all_arms_shows_a_missing_feature(
+    strategy: Adaptive, contradicted: bool
+) -> None:
     """Five arms on a line, features (1, u), rewards with u^2: two arms fit some matrix."""
     arms = np.column_stack([np.ones(5), np.linspace(-1.0, 1.0, 5)])
     problem = ew.Problem(ew.Graph.circle(n_nodes=40), arms, noise=0.1)
@@ -198,12 +204,12 @@ def test_a_round_with_all_arms_shows_a_missing_feature(even: int, contradicted: 
         means = 0.5 * (u[i] * u[j] + u[i] + u[j]) - 1.5 * u[i] ** 2
         return np.asarray(means + 0.1 * rng.standard_normal(len(i)))
 
-    learner = ew.Learner(problem, strategy=Adaptive(even=even), rng=0)
+    learner = ew.Learner(problem, strategy=strategy, rng=0)
     shown = len(set(learner.ask().arms.tolist()))
     while learner.ending(max_rounds=4) is ew.Ending.RUNNING:
         ticket = learner.ask()
         learner.tell(ticket, rewards(ticket.arms))
-    assert (shown == 5) == bool(even)
+    assert (shown == 5) == contradicted
     assert bool(learner.contradictions) == contradicted
     report = learner.report(max_rounds=4)
     assert ("a missing feature would go unnoticed" in str(report)) == report.certified
@@ -214,6 +220,22 @@ def test_a_round_with_all_arms_shows_a_missing_feature(even: int, contradicted: 
 def test_senseless_settings_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match="both must be above 0"):
         Adaptive(**options)
+
+
+@pytest.mark.parametrize("doubt", [-1.0, math.inf])
+def test_a_doubt_is_a_variance(doubt: float) -> None:
+    with pytest.raises(InvalidArgument, match=r"doubt is .* at least 0"):
+        Adaptive(doubt=doubt)
+
+
+def test_units_of_weights_do_not_change_what_is_doubted() -> None:
+    graph = ew.Graph.circle(n_nodes=12)
+    arms = np.random.default_rng(0).standard_normal((5, 2))
+    first = [
+        ew.Learner(ew.Problem(graph.with_weights(np.full(12, size)), arms), rng=0).ask().arms
+        for size in (2.0**-20, 2.0**-26)
+    ]
+    assert first[0].tolist() == first[1].tolist()
 
 
 # -- cases that used to last for ever ----------------------------------------------------------

@@ -63,8 +63,7 @@ def test_contrast_slopes_are_derivatives_of_the_soft_minimum(power: float, seed:
     inverse = np.linalg.inv(grams)
     # contrasts that are far better off are left out: make them all alike, within a factor of 5
     needs /= np.einsum("ti,tij,tj->t", contrasts, inverse[kinds], contrasts)
-    found = np.zeros((q, P))
-    _contrast_slopes(features, inverse, contrasts, kinds, needs, power, found)
+    found = _contrast_slopes(features, inverse, contrasts, kinds, needs, power)
     information = [
         1.0 / (y @ inverse[k] @ y) / n for y, k, n in zip(contrasts, kinds, needs, strict=True)
     ]
@@ -85,9 +84,8 @@ def test_only_the_toughest_contrasts_steer() -> None:
     """Of two contrasts the one with far more information than it needs has no say."""
     features = np.eye(2)[None]
     inverse = np.diag([1.0, 1e-9])[None]
-    slopes = np.zeros((1, 2))
     contrasts, kinds = np.eye(2), np.zeros(2, np.int64)
-    _contrast_slopes(features, inverse, contrasts, kinds, np.ones(2), 4.0, slopes)
+    slopes = _contrast_slopes(features, inverse, contrasts, kinds, np.ones(2), 4.0)
     assert slopes[0, 0] > 0
     assert slopes[0, 1] == 0
 
@@ -96,13 +94,20 @@ def test_determinant_slopes_are_what_an_observation_adds() -> None:
     rng = np.random.default_rng(3)
     features = rng.normal(size=(2, 7, 4))
     grams = np.array([definite(rng, 4) for _ in range(2)])
-    found = np.zeros((2, 7))
-    _determinant_slopes(features, np.linalg.inv(grams), found)
+    found = _determinant_slopes(features, np.linalg.inv(grams), 0.0, np.zeros((2, 7)))
     for kind in range(2):
         before = np.linalg.slogdet(grams[kind])[1]
         for c, phi in enumerate(features[kind]):
             after = np.linalg.slogdet(grams[kind] + np.outer(phi, phi))[1]
             assert_allclose(found[kind, c], after - before, rtol=1e-10)
+
+
+@pytest.mark.parametrize("doubt", [0.1, 3.0])
+def test_what_is_doubted_counts_like_a_parameter_of_the_cell_alone(doubt: float) -> None:
+    """Where features say nothing: log det of the precision of independent cell effects."""
+    seen = np.array([[0.0, 1.0, 6.0]])
+    found = _determinant_slopes(np.zeros((1, 3, 2)), np.eye(2)[None], doubt, seen)
+    assert_allclose(found, np.log(1 / doubt + seen + 1) - np.log(1 / doubt + seen), rtol=1e-12)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 8), st.floats(1e-3, 1e3))
@@ -186,6 +191,7 @@ class Case:
     kinds: Indices
     needs: Array
     power: float
+    doubt: float = 0.0
 
     def arms(self, inverse: Array | None = None) -> Indices:
         return lay_out(
@@ -195,6 +201,8 @@ class Case:
             inverse_of(self.gram) if inverse is None else inverse,
             Anywhere(self.kinds, self.kinds, self.kinds, self.needs, exact=self.contrasts),
             power=self.power,
+            doubt=self.doubt,
+            seen=np.zeros(self.cells.features.shape[:2]),
         )
 
 
@@ -206,6 +214,7 @@ FORMS: list[dict[str, Any]] = [
     {"masks": True},
     {"directed": True, "kinds": True, "weights": True, "masks": True},
     {"kinds": True, "weights": True, "node_term": True},
+    {"directed": True, "kinds": True, "weights": True, "doubt": 0.7},
 ]
 
 
@@ -218,6 +227,7 @@ def random_case(
     weights: bool = False,
     masks: bool = False,
     node_term: bool = False,
+    doubt: float = 0.0,
     n: int = 7,
 ) -> Case:
     rng = np.random.default_rng(seed)
@@ -248,10 +258,12 @@ def random_case(
     contrasts += 0.1 * rng.normal(size=contrasts.shape)
     needs = rng.uniform(0.5, 1.0, size)
     needs /= np.einsum("ti,tij,tj->t", contrasts, np.linalg.inv(gram)[of_kind], contrasts)
-    return Case(problem, cells, gram, contrasts, of_kind, needs, 4.0)
+    return Case(problem, cells, gram, contrasts, of_kind, needs, 4.0, doubt)
 
 
-def naive_slope(case: Case, gram: Array) -> Callable[[int, int, int], float]:
+def naive_slope(
+    case: Case, gram: Array, seen: dict[tuple[int, int], float]
+) -> Callable[[int, int, int], float]:
     """The slope of a cell (kind, k, l), from the formulas in the docstring of lay_out."""
     inverse = np.linalg.inv(gram)
 
@@ -268,7 +280,9 @@ def naive_slope(case: Case, gram: Array) -> Callable[[int, int, int], float]:
     def slope(kind: int, k: int, l: int) -> float:
         phi = feature(kind, k, l)
         if not len(h):
-            return float(np.log1p(phi @ inverse[kind] @ phi))
+            at = kind, int(case.cells.pair_index[k, l])
+            beyond = case.doubt / (1 + case.doubt * seen.get(at, 0.0))
+            return float(np.log1p(phi @ inverse[kind] @ phi + beyond))
         total = 0.0
         for y, its, n, each in zip(case.contrasts, case.kinds, case.needs, h, strict=True):
             if its == kind:
@@ -285,13 +299,14 @@ def naive_layout(case: Case) -> tuple[list[int], float, Array]:
     n_arms = case.problem.n_arms
     allowed = case.problem.candidates
     arms: dict[int, int] = {}
+    seen: dict[tuple[int, int], float] = {}
     margin = np.inf
 
     def may(i: int) -> list[int]:
         return [k for k in range(n_arms) if allowed is None or allowed[i, k]]
 
     for i in breadth_first(graph).tolist():
-        slope = naive_slope(case, gram)
+        slope = naive_slope(case, gram, seen)
         mine = [(e, a, b) for e, (a, b) in enumerate(graph.edges.tolist()) if i in (a, b)]
         scores = {}
         for k in may(i):
@@ -314,7 +329,9 @@ def naive_layout(case: Case) -> tuple[list[int], float, Array]:
                 w = 1.0 if graph.weights is None else float(graph.weights[e])
                 pair = case.cells.pair_index[arms[a], arms[b]]
                 phi = case.cells.features[kind, pair]
-                gram[kind] += (1 if graph.directed else 2) * w**2 * np.outer(phi, phi)
+                copies = (1 if graph.directed else 2) * w**2
+                gram[kind] += copies * np.outer(phi, phi)
+                seen[kind, int(pair)] = seen.get((kind, int(pair)), 0.0) + copies
     return [arms[i] for i in range(graph.n_nodes)], float(margin), gram
 
 
