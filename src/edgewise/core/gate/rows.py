@@ -10,6 +10,7 @@ import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
 from edgewise.base.scales import binary_unit
+from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.gate.solving import ROUNDING
 from edgewise.core.model.channels import Measurement
 from edgewise.core.model.problem import Problem
@@ -113,6 +114,17 @@ class Sight:
         return (
             len(self.problem.classes.loadings) * self.problem.n_arms**2 if self.shows_cells else 0
         )
+
+    @cached_property
+    def edge_noise(self) -> Array:
+        """(C',) the noise of every number as edges are kept one by one: their directions' mean."""
+        sigma = self.problem.stated_noise if self.knows_noise else 1.0
+        return local_network(self.problem).measurement.noise * sigma
+
+    @cached_property
+    def shown_features(self) -> Array:
+        """(G, p) what multiplies the parameters in every cell; none if cells are not shown."""
+        return self.cell_features if self.shows_cells else np.zeros((0, self.n_parameters))
 
     @cached_property
     def scale(self) -> Array:
