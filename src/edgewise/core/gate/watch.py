@@ -267,7 +267,7 @@ def _evidence(
     """Log E of every form; of the noise, half from each formula."""
     found = structure.log_e_values(now, starts, data, known=sight.knows_noise)
     if "noise" in found:
-        found["noise"] = log_mean(np.array([found["noise"], size.log_e_value(watch.growth)]))
+        found["noise"] = log_mean([found["noise"], size.log_e_value(watch.growth)])
     return found
 
 
