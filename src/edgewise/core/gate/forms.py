@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from edgewise.core.gate import effects
-from edgewise.core.gate.effects import Best, Kept, Reduced
+from edgewise.base.arrays import Indices
+from edgewise.core.gate.edges import see_edges
+from edgewise.core.gate.effects import Best, Effect, Kept, Reduced, see_numbers
 from edgewise.core.gate.rows import MOST_PARAMETERS, Sight
 from edgewise.core.model.problem import Problem
 
@@ -16,7 +17,8 @@ from edgewise.core.model.problem import Problem
 class Data:
     """Which numbers a form looks at, and how the model itself sees them."""
 
-    best: Callable[[Kept], Best | None]
+    see: Callable[[Kept, Indices], tuple[Best, Reduced] | None]
+    """As the model does, and as it does with each of some effects; None if they are not kept."""
     starts: tuple[int, ...]
     """n_1: rounds after which bets begin, each with the same share."""
     often: bool
@@ -32,15 +34,15 @@ class Form:
     """What it means if it speaks."""
     remedy: str
     applies: Callable[[Sight], bool]
-    reduce: Callable[[Kept], Reduced | None] | None
-    """None for what is not a richer model."""
+    effect: Effect | None
+    """What the richer model adds; None for what is not a richer model."""
     data: str = "numbers"
     """See :data:`DATA`."""
 
 
 DATA = {
-    "numbers": Data(effects.numbers_alike, (1, 4, 16), often=True),
-    "edges": Data(effects.edges_alike, (4, 32), often=False),
+    "numbers": Data(see_numbers, (1, 4, 16), often=True),
+    "edges": Data(see_edges, (4, 32), often=False),
 }
 """All numbers on their own; and summed by edge, which takes longer to look at: fewer looks."""
 _ALIKE = ("shared", "auto")
@@ -54,14 +56,14 @@ FORMS: dict[str, Form] = {
             "rewards have levels of their own, whatever the arms",
             f"pass levels=True, or {_OUTSIDE}",
             lambda sight: sight.problem.levels == "none" and sight.n_numbers > 1,
-            effects.levels,
+            Effect.LEVEL,
         ),
         Form(
             "round",
             "all rewards of a round move together (time of day, weather)",
             f"pass levels='round', or {_OUTSIDE}",
             lambda sight: not sight.has_round_levels and sight.n_numbers > sight.n_shared,
-            effects.rounds,
+            Effect.ROUND,
         ),
         Form(
             "drift",
@@ -69,14 +71,14 @@ FORMS: dict[str, Form] = {
             f"use rounds from the time that matters, levels='round' if all drift alike, or "
             f"{_OUTSIDE}",
             lambda _: True,
-            effects.drift,
+            Effect.DRIFT,
         ),
         Form(
             "edge",
             "edges of a kind have matrices of their own",
             f"pass pooling='partial', kinds or covariates, or {_OUTSIDE}",
             lambda sight: sight.problem.pooling in _ALIKE and not sight.has_round_levels,
-            effects.edges,
+            Effect.EDGE,
             "edges",
         ),
         Form(
@@ -84,21 +86,21 @@ FORMS: dict[str, Form] = {
             "pairs of arms pay otherwise than any matrix of their features says",
             f"add features to the arms, such as squares, or {_OUTSIDE}",
             lambda sight: sight.shows_cells,
-            effects.cells,
+            Effect.CELL,
         ),
         Form(
             "direction",
             "the two directions of an edge have different matrices",
             "measure links, or make the graph directed with a kind per direction",
             lambda sight: sight.has_directions,
-            effects.directions,
+            Effect.DIRECTION,
         ),
         Form(
             "noise",
             "the noise is larger than stated",
             "state a larger noise, or pass noise='estimate'",
             lambda sight: sight.knows_noise,
-            effects.noise,
+            Effect.NOISE,
         ),
         Form(
             "calibration",
@@ -139,4 +141,5 @@ def forms_for(sight: Sight, names: tuple[str, ...], *, local: bool = False) -> t
         return tuple(FORMS[name] for name in names if name in LOCAL and (known or name != "noise"))
     large = sight.n_parameters > MOST_PARAMETERS
     chosen = (FORMS[name] for name in names)
-    return tuple(form for form in chosen if form.applies(sight) and not (large and form.reduce))
+    applying = (form for form in chosen if form.applies(sight))
+    return tuple(form for form in applying if not large or form.effect is None)

@@ -98,14 +98,18 @@ def _deviation(sight: Sight, watch: Watch) -> float | None:
 def _against_prediction(
     sight: Sight, watch: Watch, arms: Indices, rewards: Array, sigma: float
 ) -> list[Outlier]:
-    scale = sight.scale
-    L, theta = _fitted(watch.sums.gram, watch.sums.moment)
+    scale, sums, bar = sight.scale, watch.sums, _BEYOND * sigma
+    if sight.shows_cells and not _is_any_far(
+        sums.gram, sums.moment, sight.cell_features, sight.factors, bar, arms, rewards, *sight.eyes
+    ):
+        return []
+    L, theta = _fitted(sums.gram, sums.moment)
     expected = sight.means(arms, theta)
     away = np.abs(rewards / scale - expected)
-    if not (away > _BEYOND * sigma).any():
+    if not (away > bar).any():
         return []
     seen = _seen(rewards)
-    far = seen[away[seen] > _BEYOND * sigma]
+    far = seen[away[seen] > bar]
     rows = sight.full_rows(arms)
     found, unknown = [], []
     for position in far.tolist():
@@ -131,6 +135,39 @@ def _fitted(gram: Array, moment: Array) -> tuple[Array, Array]:
     """The factor of Z'Z, and the estimate (p,) on the observed directions."""
     L, _ = factor(gram)
     return L, backward(L, forward(L, moment))
+
+
+@compiled
+def _is_any_far(
+    gram: Array,
+    moment: Array,
+    features: Array,
+    factors: Array,
+    bar: float,
+    arms: Indices,
+    rewards: Array,
+    first_cells: Indices,
+    first: Indices,
+    second: Indices,
+    n_arms: int,
+    scale: Array,
+) -> bool:
+    """Whether a reward is further from the estimate than a bar, in deviations; gaps are not.
+
+    Asked of every round before anything else, so in one call; what is a little nearer than the bar
+    passes too, so that rounding decides nothing here.
+    """
+    _, theta = _fitted(gram, moment)
+    means, known = np.zeros(len(features)), np.zeros(len(features), np.bool_)
+    for c in range(len(rewards)):
+        cell = first_cells[c] + arms[first[c]] * n_arms + arms[second[c]]
+        if not known[cell]:
+            known[cell] = True
+            for i in range(len(theta)):
+                means[cell] += features[cell, i] * theta[i]
+        if abs(rewards[c] / scale[c] - means[cell] * factors[c]) > (1.0 - 1e-6) * bar:
+            return True
+    return False
 
 
 def _against_others(sight: Sight, rewards: Array, seen: Indices, asked: Indices) -> list[Outlier]:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from edgewise.base.arrays import Array
+from edgewise.core.gate.edges import alike, equations_of
 from edgewise.core.gate.effects import Kept
-from edgewise.core.gate.forms import DATA
+from edgewise.core.gate.rows import Sight
 from edgewise.core.gate.solving import backward, factor, forward
 from edgewise.core.local.channels import Channels
+from edgewise.core.local.normal_equations import NormalEquations
 
 if TYPE_CHECKING:
     from edgewise.core.gate.watch import Watch
@@ -22,8 +24,9 @@ def place_of(form: str, kept: Kept, watch: Watch) -> dict[str, Any]:
         return _level(kept)
     if form == "noise" and watch.measured_noise is not None:
         return {"value": watch.measured_noise * kept.sight.problem.stated_noise}
-    if form == "edge" and kept.by_edge is not None and kept.levels is None:
-        return _edge(kept)
+    has_levels = kept.sight.problem.has_channel_levels
+    if form == "edge" and kept.by_edge is not None and not has_levels:
+        return _edge(kept.sight, equations_of(kept.sight, kept.by_edge))
     return {}
 
 
@@ -42,11 +45,9 @@ def _level(kept: Kept) -> dict[str, Any]:
     return {"position": worst, "value": float(left[worst] / counts[worst] * scale[worst])}
 
 
-def _edge(kept: Kept) -> dict[str, Any]:
+def _edge(sight: Sight, equations: NormalEquations) -> dict[str, Any]:
     """The edge whose own rewards are furthest from what its kind says."""
-    equations, best = kept.by_edge, DATA["edges"].best(kept)
-    assert equations is not None
-    assert best is not None
+    best = alike(equations)
     channels, b = equations.channels, fitted(best.gram, best.moment)
     means = _by_block(channels, b)
     worst, most, size = 0, -1.0, 0.0
@@ -58,7 +59,7 @@ def _edge(kept: Kept) -> dict[str, Any]:
         if left @ deviation > most:
             mean_square = deviation @ S @ deviation / max(equations.freedoms[c], 1.0)
             worst, most, size = c, float(left @ deviation), float(np.sqrt(mean_square))
-    problem = kept.sight.problem
+    problem = sight.problem
     sigma = 1.0 if problem.noise == "estimate" else problem.stated_noise
     position = worst * (problem.n_rewards // channels.n_channels)
     return {"position": position, "value": size * sigma}

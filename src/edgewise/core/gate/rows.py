@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices, Mask
+from edgewise.base.compiled import compiled
 from edgewise.base.scales import binary_unit
+from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.gate.solving import ROUNDING
 from edgewise.core.model.channels import Measurement
 from edgewise.core.model.problem import Problem
@@ -115,6 +117,17 @@ class Sight:
         )
 
     @cached_property
+    def edge_noise(self) -> Array:
+        """(C',) the noise of every number as edges are kept one by one: their directions' mean."""
+        sigma = self.problem.stated_noise if self.knows_noise else 1.0
+        return local_network(self.problem).measurement.noise * sigma
+
+    @cached_property
+    def shown_features(self) -> Array:
+        """(G, p) what multiplies the parameters in every cell; none if cells are not shown."""
+        return self.cell_features if self.shows_cells else np.zeros((0, self.n_parameters))
+
+    @cached_property
     def scale(self) -> Array:
         """(C,) the noise of every number; relative to each other if it is not known."""
         sigma = self.problem.stated_noise if self.knows_noise else 1.0
@@ -142,11 +155,13 @@ class Sight:
 
     def rows(self, arms: Indices, rewards: Array) -> Rows:
         """A round: joint arm (n,), rewards as told, NaN where missing."""
-        numbers, signs = rewards / self.scale, self.signs if self.has_directions else _NONE
+        signs = self.signs if self.has_directions else _NONE
         if self.shows_cells:
-            which, features, weights = self.cells(arms), self.cell_features, self.factors
+            which, numbers, gaps = _shown(arms, rewards, *self.eyes)
+            features, weights = self.cell_features, self.factors
             whole = Rows(features, which, weights, numbers, self.positions, True, signs)
-            return whole.without(np.isnan(rewards))
+            return whole.without(np.isnan(rewards)) if gaps else whole
+        numbers = rewards / self.scale
         seen = np.flatnonzero(~np.isnan(rewards))
         full, numbers = self.full_rows(arms)[seen], numbers[seen]
         if self.has_round_levels and len(seen):
@@ -188,6 +203,12 @@ class Sight:
         return np.asarray(self._first_cells + arms[m.first] * n_arms + arms[m.second])
 
     @cached_property
+    def eyes(self) -> tuple[Indices, Indices, Indices, int, Array]:
+        """For kernels: of every number its first cell, two nodes, how many arms, and its noise."""
+        m = self.measurement
+        return self._first_cells, m.first, m.second, self.problem.n_arms, self.scale
+
+    @cached_property
     def _first_cells(self) -> Indices:
         """(C,) the first cell of every number's class."""
         classes = self.problem.classes.graph.kind_of_edge[self.measurement.edge]
@@ -200,6 +221,25 @@ class Sight:
         features = self.measurement.features.reshape(-1, self.measurement.features.shape[2])
         table = np.einsum("ug,ci->ucgi", loadings, features)
         return np.ascontiguousarray(table.reshape(len(loadings) * len(features), -1))
+
+
+@compiled
+def _shown(
+    arms: Indices,
+    rewards: Array,
+    first_cells: Indices,
+    first: Indices,
+    second: Indices,
+    n_arms: int,
+    scale: Array,
+) -> tuple[Indices, Array, int]:
+    """(C,) the cell that every number shows and the number over its noise; how many are missing."""
+    which, numbers, gaps = np.empty(len(scale), np.int64), np.empty(len(scale)), 0
+    for c in range(len(scale)):
+        which[c] = first_cells[c] + arms[first[c]] * n_arms + arms[second[c]]
+        numbers[c] = rewards[c] / scale[c]
+        gaps += np.isnan(rewards[c])
+    return which, numbers, gaps
 
 
 def _centred(numbers: Array) -> Array:

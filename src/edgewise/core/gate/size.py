@@ -59,9 +59,7 @@ def residuals(
     Each has ``lost`` so much variance already: levels of rounds take 1/n of each of n numbers.
     """
     X = np.ascontiguousarray(features)
-    squares, rank, largest, position, fitted = _residuals(X, which, weights, numbers, lost)
-    left = len(numbers) - rank - round(float(lost.sum()))
-    return Residuals(squares, max(left, 0), largest, position, fitted)
+    return Residuals(*_residuals(X, which, weights, numbers, lost))
 
 
 def log_growth(found: Residuals) -> Array:
@@ -122,7 +120,10 @@ class Block:
     def with_round(self, rows: Rows, phase: int, number: int, *, centred: bool) -> Block:
         """With one more round of the same phase; of any, if nothing was there."""
         n = len(rows.numbers)
-        lost, rounds = np.full(n, 1.0 / n if centred and n else 0.0), np.full(n, number)
+        lost, rounds = np.zeros(n), np.zeros(n, np.int64)
+        rounds += number
+        if centred and n:
+            lost += 1.0 / n
         new = (rows.weights, rows.numbers, lost, rows.positions, rounds)
         if not len(self.numbers):
             return Block(phase, rows.features, rows.which, *new)
@@ -166,7 +167,7 @@ class Block:
 def _residuals(
     X: Array, which: Indices, weights: Array, y: Array, lost: Array
 ) -> tuple[float, int, float, int, float]:
-    """|Qy|^2, the rank of the rows, and the largest residual over its deviation."""
+    """|Qy|^2, the residuals to spare, and the largest residual over its deviation."""
     p = X.shape[1]
     shown, paid = np.zeros(len(X)), np.zeros(len(X))
     for i in range(len(y)):
@@ -205,4 +206,5 @@ def _residuals(
             alike = abs(ratio - largest) <= 1e-9 * largest  # two of a cell: the larger is odder
             if abs(y[i]) > abs(y[position]) if alike and position >= 0 else ratio > largest:
                 largest, position, fitted = ratio, i, y[i] - left / share
-    return squares, rank, largest, position, fitted
+    left = len(y) - rank - int(np.rint(lost.sum()))
+    return squares, max(left, 0), largest, position, fitted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -15,10 +16,16 @@ _UNSEEN = 1e-10
 """Pivots below this share of the diagonal are rounding: the direction was not observed."""
 
 
-def log_mean(logs: Array) -> float:
-    """The log of the mean of numbers whose logs these are."""
-    top = float(logs.max())
-    return top if math.isinf(top) else top + math.log(float(np.exp(logs - top).mean()))
+def log_mean(logs: Iterable[float]) -> float:
+    """The log of the mean of numbers whose logs these are; NaN if one of them is.
+
+    There are a few of them, for which lists are quicker than arrays.
+    """
+    each = list(map(float, logs))
+    top = max(each)
+    if any(map(math.isnan, each)) or math.isinf(top):
+        return math.nan if any(map(math.isnan, each)) else top
+    return top + math.log(sum(math.exp(one - top) for one in each) / len(each))
 
 
 @compiled

@@ -34,12 +34,23 @@ class Seen:
 
     best: Best
     """The sums."""
-    marginals: Mapping[str, Array]
-    """(tau,) log p_1 of all rounds so far, of every form."""
+    forms: tuple[str, ...]
+    """F."""
+    logs: Array
+    """(F, tau) log p_1 of all rounds so far."""
+
+    @property
+    def marginals(self) -> dict[str, Array]:
+        """(tau,) by form."""
+        return dict(zip(self.forms, self.logs, strict=True))
+
+    def logs_of(self, forms: tuple[str, ...]) -> Array:
+        """(F, tau) of some forms."""
+        return self.logs if forms == self.forms else np.array([*map(self.marginals.get, forms)])
 
     def to_tree(self) -> dict[str, Any]:
         """As plain values."""
-        return {**self.best._asdict(), "marginals": dict(self.marginals)}
+        return {**self.best._asdict(), "marginals": self.marginals}
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Seen:
@@ -50,19 +61,19 @@ class Seen:
             float(tree["squares"]),
             int(tree["freedom"]),
         )
-        marginals = {name: np.array(one, float) for name, one in tree["marginals"].items()}
-        return cls(best, marginals)
+        logs = np.array(list(tree["marginals"].values()), float)
+        return cls(best, tuple(tree["marginals"]), logs)
 
 
 def seen(forms: Iterable[Form], data: Data, kept: Kept, prior: float) -> Seen | None:
     """The data as they stand, for forms that look at them; None if they are not kept."""
-    best = data.best(kept)
-    if best is None:
+    asked = tuple(forms)
+    found = data.see(kept, np.array([form.effect for form in asked], np.int64))
+    if found is None:
         return None
-    reduced = {form.name: form.reduce(kept) for form in forms if form.reduce is not None}
-    there = {name: one for name, one in reduced.items() if one is not None}
-    logs = _log_marginals(list(there.values()), best, prior, kept.sight.knows_noise)
-    return Seen(best, dict(zip(there, logs, strict=True)))
+    best, reduced = found
+    logs = _log_marginals(reduced, best.freedom, prior, kept.sight.knows_noise)
+    return Seen(best, tuple(form.name for form in asked), logs)
 
 
 def log_e_values(
@@ -70,20 +81,19 @@ def log_e_values(
 ) -> dict[str, float]:
     """Log E of every form, the mean over starts and spreads; a start to come counts as 1."""
     if not starts:
-        return dict.fromkeys(now.marginals, 0.0)
+        return dict.fromkeys(now.forms, 0.0)
     best = np.array([log_best(now.best, then.best, known=known) for then in starts])
-    later = np.array(list(now.marginals.values()))
-    then = np.array([[one.marginals[name] for name in now.marginals] for one in starts])
-    return dict(zip(now.marginals, _log_means(later, then, best, len(data.starts)), strict=True))
+    then = np.array([one.logs_of(now.forms) for one in starts])
+    found = _log_means(now.logs, then, best, len(data.starts))
+    return dict(zip(now.forms, found.tolist(), strict=True))
 
 
 def log_bets(now: Seen, starts: tuple[Seen, ...], *, known: bool) -> dict[str, Array]:
     """(S, tau) the log of every bet that has begun, by form."""
     best = np.array([log_best(now.best, then.best, known=known) for then in starts])
-    return {
-        name: np.array([logs - one.marginals[name] for one in starts]) - best[:, None]
-        for name, logs in now.marginals.items()
-    }
+    then = np.array([one.logs_of(now.forms) for one in starts])
+    logs = now.logs - then - best[:, None, None]
+    return {name: logs[:, f] for f, name in enumerate(now.forms)}
 
 
 @compiled
@@ -112,16 +122,11 @@ def _log_means(now: Array, then: Array, best: Array, n_starts: int) -> Array:
     return found
 
 
-def _log_marginals(reduced: list[Reduced], best: Best, prior: float, known: bool) -> list[Array]:
-    """(tau,) of each, log p_1 of all rounds, parameters of variance ``prior`` integrated out."""
-    if not reduced:
-        return []
-    all_of = Reduced(*(np.concatenate(parts) for parts in zip(*reduced, strict=True)))
-    quadratic, determinant = _integrated(*all_of, precision=1.0 / prior)
-    logs = -0.5 * quadratic if known else log_without_noise(best.freedom, quadratic)
-    ends = np.cumsum([len(one.squares) for one in reduced]).tolist()
-    found = logs - 0.5 * determinant
-    return [found[end - len(one.squares) : end] for end, one in zip(ends, reduced, strict=True)]
+def _log_marginals(reduced: Reduced, freedom: int, prior: float, known: bool) -> Array:
+    """(F, tau) log p_1 of all rounds, parameters of variance ``prior`` integrated out."""
+    quadratic, determinant = _integrated(*reduced, 1.0 / prior)
+    logs = -0.5 * quadratic if known else log_without_noise(freedom, quadratic)
+    return np.asarray(logs - 0.5 * determinant)
 
 
 def log_without_noise(freedom: int, quadratic: Array) -> Array:
@@ -137,7 +142,7 @@ def log_best(now: Best, then: Best, *, known: bool) -> float:
 
     Infinite if the noise is not known and the model fits but for rounding.
     """
-    explained = explained_by(now.gram - then.gram, now.moment - then.moment)
+    explained = _explained_since(now.gram, now.moment, then.gram, then.moment)
     residual = now.squares - then.squares - explained
     if known:
         return -0.5 * max(residual, 0.0)
@@ -158,19 +163,25 @@ def explained_by(A: Array, b: Array) -> float:
 
 
 @compiled
+def _explained_since(A: Array, b: Array, then: Array, paid: Array) -> float:
+    """The same of what has come since: of A - ``then`` and b - ``paid``."""
+    return explained_by(A - then, b - paid)
+
+
+@compiled
 def _integrated(
     gram: Array, moment: Array, squares: Array, determinant: Array, precision: float
 ) -> tuple[Array, Array]:
-    """Q - b'(A + I/kappa)^-1 b and log det V + log det(I + kappa A), for every tau."""
-    quadratic, total = squares.copy(), determinant.copy()
-    for i in range(len(gram)):
-        A = gram[i].copy()
-        for j in range(len(A)):
+    """Q - b'(A + I/kappa)^-1 b and log det V + log det(I + kappa A), for every form and tau."""
+    quadratic, total, p = squares.copy(), determinant.copy(), gram.shape[2]
+    for f, k in np.ndindex(squares.shape):
+        A = gram[f, k].copy()
+        for j in range(p):
             A[j, j] += precision
         L, _ = factor(A)
-        x = forward(L, moment[i])
-        quadratic[i] -= np.sum(x * x)
-        for j in range(len(A)):
+        x = forward(L, moment[f, k])
+        quadratic[f, k] -= np.sum(x * x)
+        for j in range(p):
             if L[j, j] > 0.0:
-                total[i] += 2.0 * np.log(L[j, j]) - np.log(precision)
+                total[f, k] += 2.0 * np.log(L[j, j]) - np.log(precision)
     return quadratic, total

@@ -89,7 +89,16 @@ class Sums:
         n = len(rows.numbers)
         if not n:
             return self
-        kept = tuple(getattr(self, name).copy() for name in _ARRAYS)
+        kept = (
+            self.matrices.copy(),
+            self.vectors.copy(),
+            self.numbers.copy(),
+            self.number_counts.copy(),
+            self.number_features.copy(),
+            self.number_rewards.copy(),
+            self.cell_counts.copy(),
+            self.cell_rewards.copy(),
+        )
         _add_round(
             rows.features,
             rows.which,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from edgewise.base.arrays import Array, Indices
-from edgewise.base.scales import binary_unit, overflowed
+from edgewise.base.scales import overflowed
 from edgewise.core.evidence.by_edge import local_network
 from edgewise.core.gate import size, structure
 from edgewise.core.gate.contradiction import Contradiction, noted
@@ -24,7 +24,7 @@ from edgewise.core.gate.size import Block
 from edgewise.core.gate.solving import log_mean
 from edgewise.core.gate.structure import Seen
 from edgewise.core.gate.sums import Sums
-from edgewise.core.local.normal_equations import NormalEquations, Phase, normal_equations
+from edgewise.core.local.normal_equations import Phase
 from edgewise.core.model.problem import Problem
 
 _WIDE = 1e6
@@ -193,8 +193,8 @@ def look(
         return watch
     sight = sight_of(problem)
     later = replace(watch, looked=watch.rounds)
+    kept = Kept(sight, watch.sums, told.by_edge)
     for name in due:
-        kept = Kept(sight, watch.sums, *_equations(sight, name, told.by_edge))
         later = _look_at(name, kept, gate, later, told)
     return later
 
@@ -246,7 +246,7 @@ def _is_time(watch: Watch, data: Data, now: bool) -> bool:
 def _look_at(name: str, kept: Kept, gate: Gate, watch: Watch, told: Told) -> Watch:
     """Ask the forms that look at some of the data; while the model is open, none speaks."""
     data, forms, sight = DATA[name], forms_for(kept.sight, gate.forms), kept.sight
-    own = [form for form in forms if form.reduce is not None and form.data == name]
+    own = [form for form in forms if form.effect is not None and form.data == name]
     seen = structure.seen(own, data, kept, watch.prior) if own else None
     if seen is None:
         return watch
@@ -267,7 +267,7 @@ def _evidence(
     """Log E of every form; of the noise, half from each formula."""
     found = structure.log_e_values(now, starts, data, known=sight.knows_noise)
     if "noise" in found:
-        found["noise"] = log_mean(np.array([found["noise"], size.log_e_value(watch.growth)]))
+        found["noise"] = log_mean([found["noise"], size.log_e_value(watch.growth)])
     return found
 
 
@@ -281,27 +281,6 @@ def _speaks(evidence: float, bar: float) -> bool:
 def bar_of(forms: tuple[Form, ...], gate: Gate, squares: float = 0.0) -> float:
     """Log of the evidence at which one of the forms speaks, if it is made of sums of squares."""
     return math.log(max(len(forms), 1) / gate.level) + _ROUNDING * squares
-
-
-def _equations(
-    sight: Sight, data: str, by_edge: Phase | None
-) -> tuple[NormalEquations | None, tuple[Array, Array, Array] | None]:
-    """What edges showed one by one, in the units of :class:`Rows`, if it is looked at; levels."""
-    if by_edge is None or data != "edges":
-        return None, None
-    problem, unit = sight.problem, sight.unit
-    sigma = problem.stated_noise if sight.knows_noise else 1.0
-    noise = local_network(problem).measurement.noise * sigma
-    plain = normal_equations(by_edge, "none", noise=noise)
-    equations = plain
-    if unit != 1.0:
-        equations = replace(plain, gram=plain.gram / unit**2, moment=plain.moment / unit)
-    if not problem.has_channel_levels:
-        return equations, None
-    counts = (binary_unit(noise) / noise) ** 2 * by_edge.counts
-    level = counts / binary_unit(noise)
-    wide = np.repeat(level / unit, np.diff(by_edge.channels.starts))
-    return equations, (counts, wide * by_edge.feature_means, level * by_edge.reward_means)
 
 
 def _closed(

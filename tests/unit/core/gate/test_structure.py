@@ -8,12 +8,12 @@ import edgewise as ew
 from edgewise.base.arrays import Array, Indices
 from edgewise.core.evidence.by_edge import by_edge_after, local_network, nothing_by_edge
 from edgewise.core.gate import structure
-from edgewise.core.gate.effects import EDGE_SPREAD, Kept
+from edgewise.core.gate.edges import EDGE_SPREAD
+from edgewise.core.gate.effects import Kept
 from edgewise.core.gate.forms import DATA, FORMS, Form
 from edgewise.core.gate.rows import Rows, Sight, sight_of
 from edgewise.core.gate.structure import Seen
 from edgewise.core.gate.sums import Sums
-from edgewise.core.gate.watch import _equations
 
 ARMS = np.array([[1.0, 0.2], [0.1, 1.0], [0.7, -0.5]])
 PAIRS = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (3, 4)]
@@ -89,7 +89,7 @@ def test_edges_of_their_own_fast_and_slow(name: str) -> None:
     for number, (arms, rewards) in enumerate(told, start=1):
         by_edge = by_edge_after(problem, by_edge, arms, rewards)
         assert by_edge is not None
-        kept = Kept(sight, Sums.nothing(sight), *_equations(sight, "edges", by_edge))
+        kept = Kept(sight, Sums.nothing(sight), by_edge)
         seen = structure.seen([FORMS["edge"]], data, kept, PRIOR)
         assert seen is not None
         starts = (*starts, seen) if number in data.starts else starts
