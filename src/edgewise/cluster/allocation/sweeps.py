@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise.allocation.improve.gibbs import draw_arm
+from edgewise.allocation.improve.soft import soften
 from edgewise.allocation.instance.links import Links, write_field
 from edgewise.base.arrays import Array, Indices
 from edgewise.base.compiled import compiled
@@ -95,6 +96,15 @@ def stir(
     words = np.uint64(step.seed), np.uint64(step.number)
     links = nodes.links()
     _stir(links, rows, arms, own, nodes.first, first, last, *words, noise, temperature)
+    return own[first:last]
+
+
+def relax(nodes: NodeRange, rows: Array, laws: Indices, step: Step, temperature: float) -> Indices:
+    """(nodes, K) laws after a soft visit to each, given those of all (n, K)."""
+    some, own = step.nodes(nodes), laws[nodes.first : nodes.last].copy()
+    first, last = some.start - nodes.first, some.stop - nodes.first
+    links = nodes.links()
+    soften(links, rows[:, :-1], _NONE, laws, own, nodes.first, first, last, temperature)
     return own[first:last]
 
 

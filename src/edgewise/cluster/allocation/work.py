@@ -10,12 +10,13 @@ import numpy as np
 from edgewise.allocation.bounds.rounding import gamma
 from edgewise.allocation.improve.random_words import gumbel_table
 from edgewise.allocation.improve.schedule import heat, variances
+from edgewise.allocation.improve.soft import first_laws, likeliest, temperatures
 from edgewise.allocation.instance.result import Allocation, meets
 from edgewise.allocation.starts.mean_field import law_for
 from edgewise.base.arrays import Array, Indices
 from edgewise.cluster.allocation.bounding import bound_all
 from edgewise.cluster.allocation.starting import best_two_arms, greedy, greedy_cut
-from edgewise.cluster.allocation.sweeps import Step, propose, settle, stir, worth
+from edgewise.cluster.allocation.sweeps import Step, propose, relax, settle, stir, worth
 from edgewise.cluster.engine import Engine, Handle
 from edgewise.cluster.partitions.graph import PartitionedGraph
 from edgewise.cluster.partitions.ranges import NodeRange
@@ -29,6 +30,10 @@ _WARM = 0.88
 """Part of the sweeps in which annealing draws arms; in the others nodes take the best."""
 _HOT, _COOLING = 2.4, 6.0
 """Where annealing begins, in units of one machine's reheats, and how many times colder it ends."""
+_MANY = 20
+"""Sweeps that are enough for two ways to begin, each with half of them."""
+_LARGEST = 1 << 30
+"""Bytes of laws up to which they are sent to all workers."""
 
 
 class Work:
@@ -73,15 +78,27 @@ class Work:
         return *self.improve(arms, value, sweeps), "best-response"
 
     def annealed(self, start: Indices | None, sweeps: int) -> tuple[Indices, float]:
-        """Most sweeps draw arms, the last are best response; from random arms without a start.
+        """Most sweeps draw arms or move laws, the last are best response; of both, the better.
 
-        A start in a bad phase is not left by then: what is drawn at random finds a better one.
+        Without a start from random arms. A start in a bad phase is not left by then: what is
+        random finds a better one.
         """
+        if start is not None or self.graph.n_nodes * self.tables.shape[-1] > _LARGEST:
+            return self._cooled(self.anneal, start, sweeps)
+        if sweeps < _MANY:
+            return self._cooled(self.soften, None, sweeps)
+        ways = ((self.soften, sweeps // 2), (self.anneal, sweeps - sweeps // 2))
+        ends = [self._cooled(way, None, some) for way, some in ways]
+        return max(ends, key=lambda end: end[1])
+
+    def _cooled(
+        self, way: Callable[[Indices, int], Indices], start: Indices | None, sweeps: int
+    ) -> tuple[Indices, float]:
         if start is None:
             size, rng = self.graph.n_nodes, np.random.default_rng(self.seed)
             start = rng.integers(self.tables.shape[-1], size=size, dtype=np.uint8)
         last = max(1, round((1.0 - _WARM) * sweeps))
-        arms = self.anneal(start, sweeps - last)
+        arms = way(start, sweeps - last)
         return self.improve(arms, self.value(arms), last)
 
     def bipartite(self) -> Indices:
@@ -162,6 +179,16 @@ class Work:
                 self._told(f"annealing {sweep + 1}", self.value(arms))
         return arms
 
+    def soften(self, arms: Indices, sweeps: int) -> Indices:
+        """(n,) the likeliest arms after sweeps in which nodes hold laws, a byte per arm."""
+        rows, laws = self.engine.share(self.rows), first_laws(arms, self.tables.shape[-1])
+        for sweep, heat_ in enumerate(temperatures(self.heat() / _HOT, sweeps)):
+            for step in self.steps(sweep):
+                laws = self._relax(laws, rows, step, heat_)
+            if self._progress is not None:
+                self._told(f"soft sweep {sweep + 1}", self.value(likeliest(laws)))
+        return likeliest(laws)
+
     def heat(self) -> float:
         """Where annealing begins, in units of F: most moves are accepted, whatever the start."""
         graph, K = self.graph, self.tables.shape[-1]
@@ -178,6 +205,12 @@ class Work:
         engine, ranges, now = self.engine, self.graph.ranges, self.engine.broadcast(arms)
         tasks = [engine.submit(stir, one, rows, now, noise, step, temperature) for one in ranges]
         return _replaced(arms, step, ranges, [engine.result(task) for task in tasks])
+
+    def _relax(self, laws: Indices, rows: Handle, step: Step, temperature: float) -> Indices:
+        """A step of a soft sweep."""
+        engine, ranges, now = self.engine, self.graph.ranges, self.engine.broadcast(laws)
+        tasks = [engine.submit(relax, one, rows, now, step, temperature) for one in ranges]
+        return _replaced(laws, step, ranges, [engine.result(task) for task in tasks])
 
     def _step(self, arms: Indices, step: Step) -> tuple[Indices, float, int]:
         """A step of best response: the joint arm, what it gained, how many moved or wanted to."""
