@@ -24,6 +24,8 @@ from edgewise.errors import InvalidArgument
 
 _PARTS = 8
 """Steps of a sweep: an eighth of the nodes moves at a time, so few neighbours move together."""
+_SOFT_PARTS = 16
+"""Steps of a soft sweep: over-relaxation needs neighbours that are up to date."""
 _ENOUGH = 1e-4
 """A sweep that moves a smaller part of the nodes is the last."""
 _WARM = 0.88
@@ -72,6 +74,9 @@ class Work:
             return arms, value, name
         if method == "best-response" or (method == "auto" and start is not None):
             return *self.improve(arms, value, sweeps), "best-response"
+        if method == "auto" and sweeps > 2:  # one sweep tells what the start is good for
+            arms, value = self.improve(arms, value, 1)
+            sweeps -= 1
         found, reached = self.annealed(arms if method == "anneal" else None, sweeps)
         if reached >= value:
             return found, reached, "anneal"
@@ -150,10 +155,10 @@ class Work:
         tasks = [self.engine.submit(worth, one, rows, now) for one in self.graph.ranges]
         return math.fsum(self.engine.result(task) for task in tasks)
 
-    def steps(self, sweep: int) -> list[Step]:
+    def steps(self, sweep: int, parts: int = _PARTS) -> list[Step]:
         """Of a sweep; a single range has nobody to conflict with, and takes one."""
-        n_parts = _PARTS if len(self.graph.ranges) > 1 else 1
-        return [Step(self.seed, _PARTS * sweep + part, n_parts, part) for part in range(n_parts)]
+        n_parts = parts if len(self.graph.ranges) > 1 else 1
+        return [Step(self.seed, parts * sweep + part, n_parts, part) for part in range(n_parts)]
 
     def improve(self, arms: Indices, value: float, sweeps: int) -> tuple[Indices, float]:
         """Best response until hardly a node moves, or for so many sweeps."""
@@ -183,7 +188,7 @@ class Work:
         """(n,) the likeliest arms after sweeps in which nodes hold laws, a byte per arm."""
         rows, laws = self.engine.share(self.rows), first_laws(arms, self.tables.shape[-1])
         for sweep, heat_ in enumerate(temperatures(self.heat() / _HOT, sweeps)):
-            for step in self.steps(sweep):
+            for step in self.steps(sweep, _SOFT_PARTS):
                 laws = self._relax(laws, rows, step, heat_)
             if self._progress is not None:
                 self._told(f"soft sweep {sweep + 1}", self.value(likeliest(laws)))
