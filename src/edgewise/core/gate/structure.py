@@ -26,6 +26,7 @@ from edgewise.base.compiled import compiled
 from edgewise.core.gate.effects import Best, Kept, Reduced
 from edgewise.core.gate.forms import Data, Form
 from edgewise.core.gate.solving import ROUNDING, factor, forward
+from edgewise.errors import InvalidArgument
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,15 @@ class Seen:
             float(tree["squares"]),
             int(tree["freedom"]),
         )
-        logs = np.array(list(tree["marginals"].values()), float)
-        return cls(best, tuple(tree["marginals"]), logs)
+        rows = {name: np.array(one, float) for name, one in tree["marginals"].items()}
+        spreads = max(rows.values(), key=np.size, default=np.empty(0)).shape
+        for name, row in rows.items():
+            if row.shape != spreads:
+                raise InvalidArgument(
+                    f"marginals/{name} has shape {row.shape}, and another form {spreads}",
+                    argument="watch",
+                )
+        return cls(best, tuple(rows), np.array(list(rows.values())))
 
 
 def seen(forms: Iterable[Form], data: Data, kept: Kept, prior: float) -> Seen | None:
